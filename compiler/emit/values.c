@@ -142,8 +142,8 @@ static bool is_int_of(uint8_t type, unsigned bits) {
 static const tirbi_lx *low_bits(const tirbi_emitter *e, const tirbi_lx *x, unsigned bits) {
     const uint64_t kept = (UINT64_C(2) << (bits - 1)) - 1;
     for (; x->kind == TIRBI_LX_OP && is_int_of(x->type, bits) && !tirbi_is_at_hand(e, x); x = x->args[0]) {
-        const bool masks = x->op == TIRB_OP_AND && x->args[1]->kind == TIRBI_LX_CONST &&
-                           ((uint64_t)x->args[1]->value & kept) == kept;
+        const bool masks =
+            x->op == TIRB_OP_AND && x->args[1]->kind == TIRBI_LX_CONST && ((uint64_t)x->args[1]->value & kept) == kept;
         if (!masks && !(x->op == TIRB_OP_CAST && is_int_of(x->source, bits))) break;
     }
     return x;
@@ -206,17 +206,20 @@ static bool is_cast_alone(const tirbi_emitter *e, const tirbi_lx *x) {
 static tirbi_dtype type_in_registers(const tirbi_lx *x) {
     const tirbi_dtype type = (tirbi_dtype)x->optype;
     const tirbi_dtype_info *info = &tirbi_dtypes[type];
+    if (x->op == TIRB_OP_SELECT) return tirbi_choice_type(type);
     if (info->class != 'I' && info->class != 'U') return type;
     switch (x->op) {
     case TIRB_OP_AND:
     case TIRB_OP_OR:
     case TIRB_OP_XOR:
     case TIRB_OP_EQ:
-    case TIRB_OP_NE: return TIRB_I64;
+    case TIRB_OP_NE:
+        return TIRB_I64;
     case TIRB_OP_ADD:
     case TIRB_OP_SUB:
     case TIRB_OP_MUL:
-    case TIRB_OP_SHL: return type == TIRB_U64 ? TIRB_I64 : type;
+    case TIRB_OP_SHL:
+        return type == TIRB_U64 ? TIRB_I64 : type;
     case TIRB_OP_SHR: /* the amount is masked */
         return type != TIRB_U64 && x->args[1]->lo >= 0 && x->args[1]->hi < info->bits ? TIRB_I64 : type;
     case TIRB_OP_LT:
@@ -224,8 +227,10 @@ static tirbi_dtype type_in_registers(const tirbi_lx *x) {
     case TIRB_OP_GT:
     case TIRB_OP_GE:
     case TIRB_OP_MIN:
-    case TIRB_OP_MAX: return type != TIRB_U64 ? TIRB_I64 : type;
-    default: return type;
+    case TIRB_OP_MAX:
+        return type != TIRB_U64 ? TIRB_I64 : type;
+    default:
+        return type;
     }
 }
 
@@ -520,9 +525,15 @@ void tirbi_put_value_into(tirbi_emitter *e, const tirbi_lx *x, uint16_t to) {
         return;
     }
     switch (x->kind) {
-    case TIRBI_LX_CONST: emit_constant(e, x, to); return;
-    case TIRBI_LX_VAR: TIRBI_PUT(e, TIRB_OP_MOV, TIRB_I64, to, tirbi_reg_of(e, x->var)); return;
-    case TIRBI_LX_OP: emit_operation(e, x, to); return;
+    case TIRBI_LX_CONST:
+        emit_constant(e, x, to);
+        return;
+    case TIRBI_LX_VAR:
+        TIRBI_PUT(e, TIRB_OP_MOV, TIRB_I64, to, tirbi_reg_of(e, x->var));
+        return;
+    case TIRBI_LX_OP:
+        emit_operation(e, x, to);
+        return;
     case TIRBI_LX_LOAD: {
         const uint16_t at = put_number(e, x->access), ref = tirbi_buffer_ref(e, x->access->buffer->root);
         TIRBI_PUT(e, TIRB_OP_LOAD, x->access->buffer->type, to, ref, at);
@@ -530,13 +541,20 @@ void tirbi_put_value_into(tirbi_emitter *e, const tirbi_lx *x, uint16_t to) {
     }
     case TIRBI_LX_COND:
     case TIRBI_LX_AND:
-    case TIRBI_LX_OR: emit_lazy(e, x, to); return;
+    case TIRBI_LX_OR:
+        emit_lazy(e, x, to);
+        return;
     default:
-        if (x->call->op == TIRB_OP_TRAP) emit_trap(e, x->call, to);
-        else if (x->call->op == TIRB_OP_RESULT) emit_result(e, x->call);
-        else if (x->call->op) emit_reference_value(e, x->call, to);
-        else if (x->call->imported) emit_import(e, x->call, to);
-        else emit_call(e, x->call, to);
+        if (x->call->op == TIRB_OP_TRAP)
+            emit_trap(e, x->call, to);
+        else if (x->call->op == TIRB_OP_RESULT)
+            emit_result(e, x->call);
+        else if (x->call->op)
+            emit_reference_value(e, x->call, to);
+        else if (x->call->imported)
+            emit_import(e, x->call, to);
+        else
+            emit_call(e, x->call, to);
         tirbi_forget_memory(e, NULL);
         return;
     }
@@ -617,8 +635,10 @@ static void put_if(tirbi_emitter *e, const tirbi_lx *condition, tirbi_patch_list
         put_branch(e, TIRB_OP_BRIF, condition, list);
     } else if (tirbi_is_disjunction(condition)) {
         put_if(e, condition->args[0], list, leaves);
-        if (leaves) put_if(e, condition->args[1], list, true);
-        else put_second(e, condition->args[1], true, list);
+        if (leaves)
+            put_if(e, condition->args[1], list, true);
+        else
+            put_second(e, condition->args[1], true, list);
     } else {
         tirbi_patch_list fails = {0};
         tirbi_put_branch_unless(e, condition->args[0], &fails);
@@ -648,8 +668,10 @@ void tirbi_put_branch_unless(tirbi_emitter *e, const tirbi_lx *condition, tirbi_
 
 static void put_second(tirbi_emitter *e, const tirbi_lx *condition, bool branches_if, tirbi_patch_list *list) {
     tirbi_scope scope = tirbi_scope_open(e);
-    if (branches_if) put_if(e, condition, list, false);
-    else tirbi_put_branch_unless(e, condition, list);
+    if (branches_if)
+        put_if(e, condition, list, false);
+    else
+        tirbi_put_branch_unless(e, condition, list);
     tirbi_scope_close(e, scope);
 }
 

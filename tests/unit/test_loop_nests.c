@@ -692,23 +692,23 @@ static void meetings_are_split_off(void **state) {
     assert_int_equal(c.stores, 0);
 }
 
-/* Loops that update windows which overlap: those of the window stand outside, and the others are lanes, or with a sum
- * a contraction. */
+/* Loops that update windows which overlap, of so few rows that most are at borders: those of the window stand outside,
+ * and the others are lanes, or with a sum a contraction. */
 static void windows_are_turned(void **state) {
     (void)state;
     static const char text[] = HEADER "@T.prim_func\n"
-        "def f(G: T.Buffer((8, 16, 20), \"float32\"), W: T.Buffer((8, 4, 3, 3), \"float32\"), %s, \"float32\")):\n"
+        "def f(G: T.Buffer((8, 7, 20), \"float32\"), W: T.Buffer((8, 4, 3, 5), \"float32\"), %s, \"float32\")):\n"
         "    for %s:\n        %s = %s + G[o, h, w] * W[o, c, p, q]\n";
     static const struct {
         const char *buffer, *loops, *place;
         unsigned inners, contractions;
     } cases[] = {
-        {"D: T.Buffer((4, 18, 22)", "o, h, w, c, p, q in T.grid(8, 16, 20, 4, 3, 3)", "D[c, h + p, w + q]", 2, 0},
-        {"D: T.Buffer((4, 33, 41)", "o, c, h, w, p, q in T.grid(8, 4, 16, 20, 3, 3)", "D[c, h * 2 + p, w * 2 + q]", 2, 0},
-        {"D: T.Buffer((4 * 18 * 22,)", "o, h, p, c, w, q in T.grid(8, 16, 3, 4, 20, 3)",
-         "D[(c * 18 + h + p) * 22 + w + q]", 2, 0},
-        {"D: T.Buffer((4, 18, 22)", "h, w, p, q, o, c in T.grid(16, 20, 3, 3, 8, 4)", "D[c, h + p, w + 2 - q]", 0, 1},
-        {"D: T.Buffer((18, 22, 4)", "h, w, p, q, c, o in T.grid(16, 20, 3, 3, 4, 8)", "D[h + p, w + q, c]", 0, 1},
+        {"D: T.Buffer((4, 9, 24)", "o, h, w, c, p, q in T.grid(8, 7, 20, 4, 3, 5)", "D[c, h + p, w + q]", 2, 0},
+        {"D: T.Buffer((4, 9, 81)", "o, c, h, w, p, q in T.grid(8, 4, 7, 20, 3, 5)", "D[c, h + p, w * 4 + q]", 2, 0},
+        {"D: T.Buffer((4 * 9 * 24,)", "o, h, p, c, w, q in T.grid(8, 7, 3, 4, 20, 5)",
+         "D[(c * 9 + h + p) * 24 + w + q]", 2, 0},
+        {"D: T.Buffer((4, 9, 24)", "h, w, p, q, o, c in T.grid(7, 20, 3, 5, 8, 4)", "D[c, h + p, w + 4 - q]", 0, 1},
+        {"D: T.Buffer((9, 24, 4)", "h, w, p, q, c, o in T.grid(7, 20, 3, 5, 4, 8)", "D[h + p, w + q, c]", 0, 1},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         char whole[1024];

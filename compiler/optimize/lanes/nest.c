@@ -10,7 +10,8 @@
 #include "compiler/optimize/lanes/lanes.h"
 #include "compiler/optimize/rewriting/statements.h"
 
-enum { MAX_PLACES = 80 };
+/* Iterations of a loop whose lanes say where they load from, in place of those of the innermost one. */
+enum { MAX_PLACES = 80, LEAST_GATHERED = 32 };
 
 typedef struct nest {
     tirbi_lx_pool *pool;
@@ -27,7 +28,7 @@ typedef struct nest {
     uint32_t n_rebuilt;
     bool irregular;
     bool fails_alike; /* the order of what may fail tells nothing */
-    bool has_locals; /* variables that the body assigns more than once */
+    bool has_locals;  /* variables that the body assigns more than once */
     bool unversioned; /* of buffers that may share memory it is not known how */
 } nest;
 
@@ -37,8 +38,8 @@ typedef struct nest {
 static bool same_or_apart(const nest *n, const tirbi_place *a, const tirbi_place *b) {
     const tirbi_lbuf *x = a->buffer->root, *y = b->buffer->root;
     if (x == y) return tirbi_same_place(a, b) || tirbi_never_meet(n->pool, a, b, &n->all);
-    return !tirbi_may_meet(x, y) || (!n->unversioned && a->flat == b->flat &&
-                                     tirbi_dtypes[x->type].size == tirbi_dtypes[y->type].size);
+    return !tirbi_may_meet(x, y) ||
+           (!n->unversioned && a->flat == b->flat && tirbi_dtypes[x->type].size == tirbi_dtypes[y->type].size);
 }
 
 /* Variables that are set are the iteration's own. */
@@ -104,10 +105,14 @@ static int score(nest *n, uint32_t lane) {
             continue;
         }
         bool constant = tirbi_affine_constant(&form, lane, &c);
-        if (constant && c == 1) total += write ? 6 : 4;
-        else if (constant && c == -1) total += write ? 3 : 2;
-        else if (constant && c == 0) total += write ? -1000 : 2;
-        else total -= write ? 6 : 4;
+        if (constant && c == 1)
+            total += write ? 6 : 4;
+        else if (constant && c == -1)
+            total += write ? 3 : 2;
+        else if (constant && c == 0)
+            total += write ? -1000 : 2;
+        else
+            total -= write ? 6 : 4;
     }
     int64_t extent = n->loops.var[lane]->extent->hi;
     if (extent < 16) total -= 6;
@@ -154,9 +159,12 @@ static bool is_cheap(const tirbi_lane_op *o) {
     case TIRB_OP_VFNMA:
     case TIRB_OP_VMIN:
     case TIRB_OP_VMAX:
-    case TIRB_OP_VNEG: return true;
-    case TIRB_OP_VCAST: return tirbi_dtype_is_int((tirbi_dtype)o->type) && tirbi_dtype_is_int((tirbi_dtype)o->source);
-    default: return false;
+    case TIRB_OP_VNEG:
+        return true;
+    case TIRB_OP_VCAST:
+        return tirbi_dtype_is_int((tirbi_dtype)o->type) && tirbi_dtype_is_int((tirbi_dtype)o->source);
+    default:
+        return false;
     }
 }
 
@@ -319,7 +327,7 @@ static bool plan(nest *n, const tirbi_ls *loop, unsigned may, tirbi_nest *out) {
     }
     if (plan_columns(n, out)) return true; /* stores to rows by number */
     if (!(may & TIRBI_NEST_GATHERS)) return false;
-    memset(tried, 0, sizeof tried);
+    for (uint32_t i = 0; i < n->loops.n; i++) tried[i] = n->loops.var[i]->extent->hi < LEAST_GATHERED;
     tried[n->loops.n - 1] = true; /* other forms know more of that one alone */
     for (uint32_t lane; (lane = best_lane(n, tried, &best)) != UINT32_MAX; tried[lane] = true)
         if (plan_lane(n, lane, true, out)) return true;
