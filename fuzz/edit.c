@@ -171,6 +171,7 @@ tirbi_program *edit_program_of(edit_program *e) {
     *program = e->head;
     program->functions = functions;
     program->n_functions = (uint16_t)e->n_functions;
+    program->are_called = TIRBI_NEW_ARRAY(e->arena, bool, e->n_functions); /* there may be more of them */
     return program;
 }
 

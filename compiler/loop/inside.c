@@ -29,12 +29,12 @@ static bool is_quotient(const tirbi_lx *x, const tirbi_lx **numerator, int64_t *
     if (x->kind != TIRBI_LX_OP || x->n_args != 2 || x->args[1]->kind != TIRBI_LX_CONST) return false;
     *numerator = x->args[0];
     *by = x->args[1]->value;
-    if (x->op == TIRB_OP_SHR && *by >= 0 && *by < 31) *by = INT64_C(1) << *by;
-    else if (x->op != TIRB_OP_FLOORDIV && (x->op != TIRB_OP_DIV || x->args[0]->lo < 0)) return false;
+    if (x->op == TIRB_OP_SHR && *by >= 0 && *by < 31)
+        *by = INT64_C(1) << *by;
+    else if (x->op != TIRB_OP_FLOORDIV && (x->op != TIRB_OP_DIV || x->args[0]->lo < 0))
+        return false;
     return *by > 0;
 }
-
-static void bound_symbols(tirbi_facts *known, uint32_t from);
 
 /* Of a quotient q = e // c it is known that 0 <= e - c * q < c. */
 static void know_quotient(tirbi_facts *known, uint32_t symbol, const tirbi_lx *numerator, int64_t by) {
@@ -42,9 +42,8 @@ static void know_quotient(tirbi_facts *known, uint32_t symbol, const tirbi_lx *n
     conditions.n = 0;
     const tirbi_poly q = tirbi_poly_symbol(symbol);
     tirbi_poly rest, room = tirbi_poly_constant(by - 1);
-    if (!read(known, numerator, &rest) ||
-        !tirbi_exact_if(known, &rest, (tirbi_dtype)numerator->type, &conditions) || conditions.n > 0 ||
-        !tirbi_poly_add(&rest, &q, -by) || !tirbi_poly_add(&room, &rest, -1))
+    if (!read(known, numerator, &rest) || !tirbi_exact_if(known, &rest, (tirbi_dtype)numerator->type, &conditions) ||
+        conditions.n > 0 || !tirbi_poly_add(&rest, &q, -by) || !tirbi_poly_add(&room, &rest, -1))
         return;
     tirbi_know(known, &rest);
     tirbi_know(known, &room);
@@ -56,10 +55,9 @@ static void know_greatest(tirbi_facts *known, uint32_t symbol, const tirbi_lx *q
     conditions.n = 0;
     const tirbi_poly q = tirbi_poly_symbol(symbol);
     tirbi_poly all, by, room;
-    if (quotient->args[1]->lo < 1 || !read(known, quotient->args[1], &by) || by.n != 1 ||
-        by.term[0].of.degree != 1 || by.term[0].factor != 1 || !read(known, quotient->args[0], &all))
+    if (quotient->args[1]->lo < 1 || !read(known, quotient->args[1], &by) || by.n != 1 || by.term[0].of.degree != 1 ||
+        by.term[0].factor != 1 || !read(known, quotient->args[0], &all))
         return;
-    bound_symbols(known, symbol + 1);
     if (!tirbi_exact_if(known, &all, (tirbi_dtype)quotient->type, &conditions) || conditions.n > 0 ||
         !tirbi_not_negative(known, &all) ||
         !tirbi_greatest_quotient(known, &all, by.term[0].of.symbol[0], &room, &conditions) || conditions.n > 0 ||
@@ -69,22 +67,32 @@ static void know_greatest(tirbi_facts *known, uint32_t symbol, const tirbi_lx *q
     tirbi_know(known, &room);
 }
 
-/* Takes note of the bounds of the loops and quotients among the symbols from `from` on; these may name others. */
+/* What a quotient by a size is made of becomes symbols behind it. */
+static void find_symbols(tirbi_facts *known, const tirbi_lx *quotient) {
+    tirbi_poly part;
+    for (int i = 0; i < 2; i++) (void)read(known, quotient->args[i], &part);
+}
+
+/* Takes note of the bounds of the loops and quotients among the symbols from `from` on; these may name others, which
+ * are known before a quotient by a size is asked about. */
 static void bound_symbols(tirbi_facts *known, uint32_t from) {
     for (uint32_t i = from; i < known->n_symbols; i++) {
         const tirbi_lx *x = known->symbols[i].value, *numerator;
         tirbi_poly first, count;
         int64_t by;
-        if (is_quotient(x, &numerator, &by)) know_quotient(known, i, numerator, by);
-        else if (tirbi_is_quotient_by_size(x)) know_greatest(known, i, x);
-        if (x->kind != TIRBI_LX_VAR || x->var->kind != TIRBI_LVAR_LOOP || !x->var->min || !x->var->extent)
-            continue;
+        if (is_quotient(x, &numerator, &by))
+            know_quotient(known, i, numerator, by);
+        else if (tirbi_is_quotient_by_size(x))
+            find_symbols(known, x);
+        if (x->kind != TIRBI_LX_VAR || x->var->kind != TIRBI_LVAR_LOOP || !x->var->min || !x->var->extent) continue;
         const bool is_part = x->var->below && x->lo >= 0; /* of a range that is known better than its own ends */
         if (is_part) first = tirbi_poly_constant(0);
         if ((is_part || read_exactly(known, x->var->min, &first)) &&
             read_exactly(known, is_part ? x->var->below : x->var->extent, &count))
             tirbi_bound_symbol(known, i, &first, &count);
     }
+    for (uint32_t i = known->n_symbols; i-- > from;)
+        if (tirbi_is_quotient_by_size(known->symbols[i].value)) know_greatest(known, i, known->symbols[i].value);
 }
 
 static bool is_inside(tirbi_facts *known, const tirbi_lx *index, const tirbi_lx *extent) {

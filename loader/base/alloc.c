@@ -21,7 +21,7 @@
 #include <sanitizer/asan_interface.h>
 enum { ARENA_GAP = 16 }; /* bytes behind an allocation that are nobody's: few, for they count as memory taken */
 #else
-#define ASAN_POISON_MEMORY_REGION(begin, size) ((void)(begin), (void)(size))
+#define ASAN_POISON_MEMORY_REGION(begin, size)   ((void)(begin), (void)(size))
 #define ASAN_UNPOISON_MEMORY_REGION(begin, size) ((void)(begin), (void)(size))
 enum { ARENA_GAP = 0 };
 #endif
@@ -146,9 +146,7 @@ void tirbi_make_pages(const tirb_allocator *allocator, void *memory, size_t size
 #endif
 }
 
-tirb_status tirbi_heap_status(const tirbi_heap *heap) {
-    return heap->over_budget ? TIRB_MEMORY_LIMIT : TIRB_NO_MEMORY;
-}
+tirb_status tirbi_heap_status(const tirbi_heap *heap) { return heap->over_budget ? TIRB_MEMORY_LIMIT : TIRB_NO_MEMORY; }
 
 enum { ARENA_ALIGN = 16, ARENA_FIRST_BLOCK = 4096, ARENA_LARGEST_BLOCK = 1 << 20 };
 
@@ -182,7 +180,9 @@ void tirbi_arena_destroy(tirbi_arena *arena) {
 bool tirbi_arena_go_back(tirbi_arena *arena, const tirbi_arena_mark *mark, const atomic_uint *stop) {
     while (arena->blocks != mark->blocks) {
         if (tirbi_is_stopped(stop)) return false;
-        arena->blocks = free_block(arena->heap, arena->blocks);
+        tirbi_arena_block *const last = arena->blocks;
+        arena->blocks = last->older;
+        (void)free_block(arena->heap, last);
     }
     arena->next = mark->next;
     arena->left = mark->left;

@@ -32,19 +32,22 @@ static uint64_t left_of(uint64_t limit, uint64_t taken) { return taken < limit ?
 
 static uint64_t sum_of(uint64_t a, uint64_t b) { return a < UINT64_MAX - 1 - b ? a + b : UINT64_MAX - 1; }
 
-/* What others have had translated counts for them: a module may always have what it would have had alone. */
+/* What others have had translated counts for them: a module may always have what it would have had alone. What was
+ * stopped counts for nobody, for it is given back: steps count where a function is whole, and memory where all is. */
 static tirb_status translate(tirb_module *module, uint32_t first, uint32_t n, const atomic_uint *stop,
                              tirb_error *error) {
     tirbi_verified *const verified = module->verified;
     tirbi_heap *const heap = &verified->heap;
-    const uint64_t used = heap->used, work = heap->work;
+    const uint64_t used = heap->used, whole = tirbi_code_work(verified->code);
     heap->budget = sum_of(used, left_of(left_of(module->max_memory, verified->loaded), module->memory));
-    heap->max_work = sum_of(work, left_of(left_of(module->max_work, verified->stats.work), module->work));
+    heap->work = sum_of(verified->stats.work, module->work);
+    heap->max_work = module->max_work;
     const tirb_status status = tirbi_code_need(verified->code, first, n, stop, error);
-    module->memory += left_of(heap->used, used);
-    module->work += heap->work - work;
+    if (status != TIRB_CANCELLED) module->memory += left_of(heap->used, used);
+    module->work += left_of(tirbi_code_work(verified->code), whole);
     atomic_store_explicit(&verified->memory, heap->peak, memory_order_relaxed);
-    atomic_store_explicit(&verified->work, heap->work, memory_order_relaxed);
+    atomic_store_explicit(&verified->work, sum_of(verified->stats.work, tirbi_code_work(verified->code)),
+                          memory_order_relaxed);
     return status;
 }
 

@@ -23,8 +23,8 @@ typedef struct visit {
 
 struct tirbi_progress {
     tirbi_translator *translator; /* of what was stopped; else only meanwhile */
-    tirbi_arena_mark whole; /* without what a function that was not finished has taken, */
-    uint64_t used;          /* and what the heap had handed out then */
+    tirbi_arena_mark whole;       /* without what a function that was not finished has taken */
+    uint64_t work;                /* steps of functions that were finished */
     uint32_t arrived, top;
     visit *visits; /* by function */
 };
@@ -34,10 +34,11 @@ struct tirbi_progress {
 static tirb_status translate(tirbi_code *code, uint32_t function, tirb_error *error) {
     struct tirbi_progress *const p = code->progress;
     if (p->visits[function].is_translated) return TIRB_OK;
+    const uint64_t work = code->heap->work;
     TIRBI_TRY(tirbi_translate_function(p->translator, function, error));
     p->visits[function].is_translated = true;
     p->whole = tirbi_arena_here(&code->arena);
-    p->used = code->heap->used;
+    p->work += code->heap->work - work;
     return TIRB_OK;
 }
 
@@ -119,17 +120,22 @@ static void leave_translator(tirbi_code *code) {
     code->progress->translator = NULL;
 }
 
+/* What that thread was changing is not to be relied on, nor is when the child came to have a copy of it: all functions
+ * are translated anew, into memory of their own. What they had stays where it is, for a call that waits for this one
+ * may be in the middle of it. */
 void tirbi_code_orphaned(tirbi_code *code) {
     struct tirbi_progress *const p = code->progress;
-    p->translator = NULL; /* it may be half changed, and stays where it is */
+    tirbi_arena_init(&code->arena, code->heap);
     code->desk = NULL;
     code->heap->watch = NULL;
-    (void)tirbi_arena_go_back(&code->arena, &p->whole, NULL);
-    code->heap->used = p->used;
-    for (uint32_t i = 0; i < code->program->n_functions; i++) p->visits[i].number = 0;
-    p->top = NOBODY;
-    p->arrived = 0;
+    for (uint32_t i = 0; i < code->program->n_functions; i++) {
+        p->visits[i] = (visit){0};
+        atomic_store_explicit(&code->ready[i], 0, memory_order_relaxed);
+    }
+    *p = (struct tirbi_progress){.whole = tirbi_arena_here(&code->arena), .top = NOBODY, .visits = p->visits};
 }
+
+uint64_t tirbi_code_work(const tirbi_code *code) { return code->progress->work; }
 
 static tirb_status no_memory(tirbi_code *code, tirb_error *error) {
     return tirbi_error_set(error, tirbi_heap_status(code->heap), "no memory to translate the program");
@@ -188,7 +194,9 @@ static void place_constants(tirbi_code *code) {
     for (unsigned i = 0; refs && i < program->n_constants; i++) {
         const tirbi_constant *constant = &program->constants[i];
         const uint8_t *bytes = own_order(&code->arena, constant);
-        refs[i] = (tirbi_ref){.data = (uint8_t *)(uintptr_t)bytes, .size = constant->size, .type = constant->dtype,
+        refs[i] = (tirbi_ref){.data = (uint8_t *)(uintptr_t)bytes,
+                              .size = constant->size,
+                              .type = constant->dtype,
                               .count = tirbi_ref_count(constant->size, constant->dtype)};
     }
     code->constants = refs;
@@ -204,8 +212,7 @@ static tirb_status make_tables(tirbi_code *code, tirb_error *error) {
     if (code->arena.failed) return no_memory(code, error);
     for (uint32_t i = 1; i < program->n_functions; i++)
         code->functions[i].first_line = code->functions[i - 1].first_line + program->functions[i - 1].n_lines;
-    *code->progress = (struct tirbi_progress){.whole = tirbi_arena_here(&code->arena), .used = code->heap->used,
-                                              .top = NOBODY, .visits = visits};
+    *code->progress = (struct tirbi_progress){.whole = tirbi_arena_here(&code->arena), .top = NOBODY, .visits = visits};
     return TIRB_OK;
 }
 
@@ -231,8 +238,10 @@ tirb_status tirbi_code_begin(const tirbi_program *program, tirb_isa isa, bool pr
     if (!code->kernels || !code->lanes || !code->contract)
         status = tirbi_error_set(error, TIRB_UNSUPPORTED, "this build has no %s machine", tirb_isa_name(isa));
     if (status == TIRB_OK) status = make_tables(code, error);
-    if (status == TIRB_OK) *out = code;
-    else tirbi_code_destroy(code);
+    if (status == TIRB_OK)
+        *out = code;
+    else
+        tirbi_code_destroy(code);
     return status;
 }
 
@@ -241,8 +250,10 @@ tirb_status tirbi_code_create(const tirbi_program *program, tirb_isa isa, bool p
     tirbi_code *code;
     TIRBI_TRY(tirbi_code_begin(program, isa, profiled, heap, &code, error));
     const tirb_status status = tirbi_code_need(code, 0, program->n_functions, NULL, error);
-    if (status == TIRB_OK) *out = code;
-    else tirbi_code_destroy(code);
+    if (status == TIRB_OK)
+        *out = code;
+    else
+        tirbi_code_destroy(code);
     return status;
 }
 

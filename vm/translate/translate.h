@@ -19,6 +19,8 @@ tirb_status tirbi_code_begin(const tirbi_program *program, tirb_isa isa, bool pr
  * what was made so far is for the next who asks; NULL: nothing stops it. Errors: NO_MEMORY, MEMORY_LIMIT, FUEL (the
  * heap's work), CANCELLED. */
 tirb_status tirbi_code_need(tirbi_code *code, uint32_t first, uint32_t n, const atomic_uint *stop, tirb_error *error);
+/* The steps that it has taken so far for functions that are whole. */
+uint64_t tirbi_code_work(const tirbi_code *code);
 /* In a child of a process one of whose threads was translating: that thread is not here. */
 void tirbi_code_orphaned(tirbi_code *code);
 /* Both: all functions are ready. */

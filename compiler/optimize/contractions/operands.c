@@ -294,8 +294,7 @@ static bool is_foreign(const void *context, const tirbi_lx *x) {
     foreign f = {.nest = context, .size = x->var};
     if (x->kind == TIRBI_LX_LOAD || x->kind == TIRBI_LX_CALL) return true;
     if (x->kind != TIRBI_LX_VAR) return false;
-    tirbi_accesses all = {
-        .rules = TIRBI_TAKE_VIEWS, .kinds = TIRBI_NESTS, .access = find_size, .context = &f};
+    tirbi_accesses all = {.rules = TIRBI_TAKE_VIEWS, .kinds = TIRBI_NESTS, .access = find_size, .context = &f};
     return !tirbi_find_accesses(&all, f.nest->stmt) || !f.found;
 }
 
@@ -307,8 +306,7 @@ static bool has_room(operand *o) {
         tirbi_lvar *loop = o->loops.var[i];
         if (!has_axis(o, i) || !tirbi_any_expr(loop->extent, TIRBI_WALK_INDICES, is_foreign, n)) continue;
         room r = {.pool = n->pool, .loop = {.var = {loop}, .n = 1}};
-        tirbi_accesses all = {
-            .rules = TIRBI_TAKE_VIEWS, .kinds = TIRBI_NESTS, .access = find_room, .context = &r};
+        tirbi_accesses all = {.rules = TIRBI_TAKE_VIEWS, .kinds = TIRBI_NESTS, .access = find_room, .context = &r};
         if (!tirbi_find_accesses(&all, n->stmt) || !r.elements) return false;
         if (is_enough(&r, r.elements)) continue;
         const tirbi_lx *fits = tirbi_lx_wide(n->pool, TIRB_OP_LE, loop->extent, r.elements);
@@ -342,6 +340,29 @@ static bool is_spanned(operand *o) {
     return !tirbi_find_accesses(&all, o->nest->stmt) && all.refused == TIRBI_REFUSES_CALLER;
 }
 
+/* Lanes may compute it each time as well: of sizes that are not known, it is asked whether its elements are used so
+ * often and are not too many. */
+static bool asks_for_use(operand *o) {
+    tirbi_lx_pool *pool = o->nest->pool;
+    const tirbi_lx *uses = tirbi_lx_number(pool, 1), *count = uses, *asked = NULL;
+    for (uint32_t i = 0; i < o->loops.n && uses; i++) {
+        const tirbi_lx *extent = o->loops.var[i]->extent;
+        if (has_axis(o, i)) continue;
+        if (tirbi_mentions_loops(extent, &o->loops)) return false;
+        uses = tirbi_lx_wide(pool, TIRB_OP_MAX, uses, extent);
+    }
+    for (uint32_t i = 0; i < o->n_axes && count; i++) {
+        const tirbi_lx *extent = o->axes[i].extent;
+        count = tirbi_lx_mul(pool, count, extent);
+        asked = both(o->nest, asked, tirbi_lx_with(pool, TIRB_OP_LE, extent, SMALL_COUNT));
+        asked = both(o->nest, asked, count ? tirbi_lx_with(pool, TIRB_OP_LE, count, SMALL_COUNT) : NULL);
+    }
+    asked = both(o->nest, asked, uses ? tirbi_lx_with(pool, TIRB_OP_GE, uses, LEAST_REUSE) : NULL);
+    if (!asked || !count || tirbi_lx_is_int(asked, 0)) return false;
+    if (!tirbi_lx_is_int(asked, 1)) o->condition = both(o->nest, o->condition, asked);
+    return true;
+}
+
 /* Whether elements would be used often enough, and the buffer is not out of proportion. A choice pays by not being made
  * where it is used. */
 static bool pays(operand *o) {
@@ -357,7 +378,8 @@ static bool pays(operand *o) {
     if (iterations <= count || iterations < least_reuse * count || (saves && iterations < LEAST_ITERATIONS))
         return false;
     const double most = iterations >= MANY * count ? LARGER_COUNT : SMALL_COUNT;
-    return o->n_axes <= o->rank || (known && count <= most) || (saves && is_spanned(o));
+    if (o->n_axes > o->rank && !(known && count <= most) && !(saves && is_spanned(o))) return false;
+    return !saves || asks_for_use(o);
 }
 
 /* ---- The buffer ------------------------------------------------------------------------------------------------- */

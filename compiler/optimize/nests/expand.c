@@ -28,6 +28,9 @@ enum {
 /* Iterations that are too few to gain by it. */
 enum { FEW_ITERATIONS = 8 };
 
+/* Iterations of a loop in a row that have memory for themselves, for many rows at once. */
+enum { MOST_INSIDE = 1 << 14 };
+
 /* From so many products on, a contraction of matrices takes so long that others beside it gain nothing. */
 enum { LARGE_CONTRACTION = 1 << 14 };
 
@@ -44,6 +47,8 @@ typedef struct expander {
     const tirbi_lbuf *dead[MAX_DEAD]; /* their allocations are to go */
     uint32_t n_dead;
     uint32_t work, looks; /* that may still be done */
+    const tirbi_lx
+        *few; /* asks whether loops inside have few iterations, of which each row has memory; NULL: they do */
     uint32_t disabled;
 } expander;
 
@@ -433,6 +438,14 @@ static const tirbi_ls *part_alone(const nest *n, const tirbi_ls *part) {
     return part;
 }
 
+static bool asks_for_few(expander *x, const tirbi_lx *extent) {
+    const tirbi_lx *few = tirbi_lx_with(x->pool, TIRB_OP_LE, extent, MOST_INSIDE);
+    if (!few || tirbi_lx_is_int(few, 0)) return false;
+    if (tirbi_lx_is_int(few, 1)) return true;
+    x->few = x->few ? tirbi_lx_both(x->pool, TIRB_OP_AND, x->few, few) : few;
+    return x->few != NULL;
+}
+
 /* Whether a part is the first value of what the next one sums. */
 static bool begins_sum(const tirbi_ls *part, const tirbi_ls *next) {
     part = tirbi_only_part(part);
@@ -453,6 +466,7 @@ static const tirbi_ls *in_parts(nest *n) {
         if (!tirbi_lx_is_int(var->min, 0) || tirbi_any_expr(var->extent, TIRBI_WALK_INDICES, is_of_loop, NULL))
             return NULL;
         n->loops.var[n->loops.n++] = var;
+        if (!asks_for_few(n->x, var->extent)) return NULL;
     }
     if (n->arrays.n == 0 || !tirbi_make_rows(&n->arrays)) return NULL;
     for (uint32_t i = 0; i < n->n_parts; i++)
@@ -484,6 +498,7 @@ static const tirbi_ls *expand_in_parts(expander *x, const tirbi_ls *loop) {
     uint32_t n = 0;
     bool apart = false;
     const uint32_t dead = x->n_dead;
+    x->few = NULL;
     const tirbi_ls *body = tirbi_perfect_nest(loop, TIRBI_MAX_AFFINE, loops, &vars);
     if (vars.n == 0 || !tirbi_list_statements(body, items, &n, MAX_PARTS) || n < 2) return NULL;
     body = tirbi_new_sequence(x->pool, body->span, items, n);
@@ -499,7 +514,12 @@ static const tirbi_ls *expand_in_parts(expander *x, const tirbi_ls *loop) {
     x->frames = here.around;
     body = apart ? tirbi_new_sequence(x->pool, body->span, items, n) : NULL;
     const tirbi_ls *made = body ? expand_loop(x, tirbi_in_loops(x->pool, loops, vars.n, body), false) : NULL;
-    if (!made) x->n_dead = dead;
+    if (made && x->few) {
+        tirbi_lvar *fresh = tirbi_can_resolve(loop) ? tirbi_variable_like(x->pool, loop->as.loop.var) : NULL;
+        const tirbi_ls *plain = fresh ? tirbi_loop_of(x->pool, loop, fresh, loop->as.loop.body) : NULL;
+        made = plain ? tirbi_new_if(x->pool, loop->span, x->few, made, plain) : NULL;
+    }
+    if (!made || x->few) x->n_dead = dead; /* the loop as it was has them as they were */
     return made;
 }
 

@@ -382,6 +382,21 @@ static const tirbi_ls *in_elements(const gather *g, const tirbi_ls *body) {
     return body;
 }
 
+/* Whether the loops of elements come to all of the buffer, as those of its fill do. */
+static bool comes_to_all(const gather *g) {
+    const tirbi_place *place = g->store->as.store.access;
+    for (uint32_t d = 0; d < place->ndim; d++) {
+        const axis *a = &g->axes[d];
+        const tirbi_lx *index = tirbi_lx_before_cast(place->indices[d]), *extent = place->buffer->shape[d];
+        if (a->pairs) continue;
+        if (a->far == TIRBI_NEST_DEPTH
+                ? !tirbi_lx_is_int(extent, 1)
+                : index->kind != TIRBI_LX_VAR || index->var != g->loops.var[a->far] || index->var->extent != extent)
+            return false;
+    }
+    return true;
+}
+
 /* What an element is filled with, where one stands for all. */
 static const tirbi_ls *make_fill(const gather *g, const tirbi_ls *fill) {
     const tirbi_ls *store = fill;
@@ -394,7 +409,7 @@ static const tirbi_ls *gathered(tirbi_lx_pool *pool, const tirbi_ls *loop, const
     gather g = {.pool = pool};
     const tirbi_lx *exists = tirbi_lx_int(pool, TIRB_BOOL, 1);
     if (!read_nest(&g, loop) || !read_axes(&g) || !pays(&g) || !are_inside(&g) || !only_updates(&g) ||
-        !make_place(&g, &exists))
+        (fill && !comes_to_all(&g)) || !make_place(&g, &exists))
         return NULL;
     const tirbi_ls *parts[2] = {fill ? make_fill(&g, fill) : NULL, in_terms(&g, make_update(&g))};
     if (!parts[1] || (fill && !parts[0])) return NULL;
@@ -406,6 +421,11 @@ static const tirbi_ls *gathered(tirbi_lx_pool *pool, const tirbi_ls *loop, const
 /* ---- All nests -------------------------------------------------------------------------------------------------- */
 
 static const tirbi_ls *gather_in(void *context, const tirbi_ls *s);
+
+static bool traps(const void *nothing, const tirbi_lx *x) {
+    (void)nothing;
+    return x->traps;
+}
 
 /* Whether a nest gives all elements of a buffer one constant. */
 static bool fills(const tirbi_ls *s, const tirbi_lbuf *root) {
@@ -419,6 +439,12 @@ static const tirbi_lbuf *stored_by(const tirbi_ls *s) {
     return s->kind == TIRBI_LS_LOOP && tirbi_find_stored(&stored, s, 1) && stored.n == 1 ? stored.item[0] : NULL;
 }
 
+/* Whether a statement may stand between a fill and the sum that it joins: it runs to its end. */
+static bool may_be_between(const tirbi_ls *s, const tirbi_lbuf *root) {
+    return tirbi_is_made_of(s, TIRBI_NESTS | TIRBI_KIND(ALLOC)) && !tirbi_any_value(s, TIRBI_WALK_ALL, traps, NULL) &&
+           !tirbi_statement_uses(s, root);
+}
+
 /* Statements, of which one fills what a later one sums up, with none between them that has to do with it. */
 static const tirbi_ls *gather_sequence(tirbi_lx_pool *pool, const tirbi_ls *s) {
     const tirbi_ls **items = TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, s->as.seq.n + 1);
@@ -429,7 +455,7 @@ static const tirbi_ls *gather_sequence(tirbi_lx_pool *pool, const tirbi_ls *s) {
         const tirbi_lbuf *root = stored_by(s->as.seq.items[i]);
         const tirbi_ls *made = NULL;
         uint32_t at = n;
-        while (root && at > 0 && !tirbi_statement_uses(items[at - 1], root)) at--;
+        while (root && at > 0 && may_be_between(items[at - 1], root)) at--;
         if (root && at > 0 && fills(items[at - 1], root)) made = gathered(pool, s->as.seq.items[i], items[at - 1]);
         if (made)
             for (n--; at <= n; at++) items[at - 1] = items[at];

@@ -114,3 +114,64 @@ class Module:
         for t, k in T.grid(10, 3):
             if t + k < m:
                 o[t + k] = o[t + k] + x[t] * w[k]
+
+    # Fills of more than the sum updates, and sums that something may keep from being come to.
+    @T.prim_func
+    def filled_beyond(x: T.Buffer((2, 12), "float32"), w: T.Buffer((2, 2, 3), "float32"), o: T.Buffer((4, 14),
+                      "float32")):
+        for f, y in T.grid(4, 14):
+            o[f, y] = T.float32(0)
+        for f, c, y, i in T.grid(2, 2, 12, 3):
+            o[f, y + i] = o[f, y + i] + x[c, y] * w[c, f, i]
+
+    @T.prim_func
+    def filled_around(x: T.Buffer((2, 12), "float32"), w: T.Buffer((2, 2, 3), "float32"), o: T.Buffer((4, 14),
+                      "float32")):
+        for f, y in T.grid(4, 14):
+            o[f, y] = T.float32(0)
+        for c, f, y, i in T.grid(2, 2, 12, 3):
+            o[f + 1, y + i] = o[f + 1, y + i] + x[c, y] * w[c, f, i]
+
+    @T.prim_func
+    def filled_rows(xh: T.handle, w: T.Buffer((2, 2, 3), "float32"), oh: T.handle, n: T.int32, m: T.int32):
+        c_ = T.int32()
+        x = T.match_buffer(xh, (2, 12), "float32")
+        o = T.match_buffer(oh, (m, 14), "float32")
+        for f, y in T.grid(m, 14):
+            o[f, y] = T.float32(0)
+        for f, c, y, i in T.grid(n, 2, 12, 3):
+            o[f, y + i] = o[f, y + i] + x[c, y] * w[c, 0, i]
+
+    @T.prim_func
+    def left_between(x: T.Buffer((2, 12), "int32"), w: T.Buffer((2, 2, 3), "int32"), o: T.Buffer((2, 14),
+                     "int32"), q: T.Buffer((4,), "int32")):
+        for r in range(4):
+            for f, y in T.grid(2, 14):
+                o[f, y] = r * 0 + 1
+            if q[r] > 0:
+                break
+            for f, c, y, i in T.grid(2, 2, 12, 3):
+                o[f, y + i] = o[f, y + i] + x[c, y] * w[c, f, i]
+
+    @T.prim_func
+    def filled_beside(x: T.Buffer((2, 12), "float32"), w: T.Buffer((2, 2, 3), "float32"), o: T.Buffer((4, 3,
+                      14), "float32")):
+        for f, g, y in T.grid(4, 3, 14):
+            o[f, g, y] = T.float32(0)
+        for f, c, y, i in T.grid(4, 2, 12, 3):
+            o[f, 2, y + i] = o[f, 2, y + i] + x[c, y] * w[c, 1, i]
+
+    @T.prim_func
+    def counted_between(x: T.Buffer((2, 12), "int32"), w: T.Buffer((2, 2, 3), "int32"), o: T.Buffer((2, 14),
+                        "int32"), q: T.Buffer((4,), "int32")):
+        r: T.int32 = 0
+        while r < 4:
+            for f, y in T.grid(2, 14):
+                o[f, y] = 1
+            r = r + 1
+            if q[r - 1] > 0:
+                continue
+            if r == 3:
+                break
+            for f, c, y, i in T.grid(2, 2, 12, 3):
+                o[f, y + i] = o[f, y + i] + x[c, y] * w[c, f, i]
