@@ -5,8 +5,21 @@ import contextlib
 
 # Bytes that a result may have, whatever its operands have.
 SMALL = 1 << 16
-# What is called for something else than its value.
-IMPURE = {"relax.print", "relax.assert_op"}
+# What is computed here, by the kinds of its operands' elements, as NumPy calls them: what each host computes to the same
+# bits in steps about as many as there are elements. Arithmetic of floats, and what traps or leaves its result open
+# (division, shifts), is the program's.
+COMPUTED = {
+    "biufV": {"broadcast_to", "concat", "expand_dims", "flatten", "flip", "gather_elements", "permute_dims", "repeat",
+              "reshape", "squeeze", "stack", "strided_slice", "take", "tile", "where"},
+    "biuf": {"equal", "greater", "greater_equal", "less", "less_equal", "not_equal", "astype"},
+    "biu": {"bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor"},
+    "b": {"logical_and", "logical_not", "logical_or", "logical_xor"},
+    "iu": {"abs", "add", "max", "maximum", "min", "minimum", "multiply", "negative", "subtract", "sum"},
+}
+# Operators that take elements by numbers, which they do not compare with the sizes.
+TAKING = {"gather_elements", "take"}
+# Bytes that are read and written for this beyond twice those of the constants.
+MOST_MOVED = 1 << 28
 # Operators that TVM compiles for this, each in a part of a second.
 MOST_COMPUTED = 100
 
@@ -55,6 +68,40 @@ def constants_in(args):
     return found
 
 
+def is_exact(call, arrays):
+    """Whether every host computes the same bits, and so does tirb."""
+    name, kinds = call.op.name.removeprefix("relax."), {array.dtype.kind for array in arrays}
+    if not any(name in names and kinds <= set(known) for known, names in COMPUTED.items()):
+        return False
+    if name == "astype":
+        return keeps_values(arrays[0].dtype, str(call.attrs.dtype))
+    return name not in TAKING or len(arrays) == 2 and is_inside(*arrays, call.attrs.axis)
+
+
+def is_inside(data, at, axis):
+    size = data.size if axis is None else data.shape[int(axis)]
+    return not at.size or 0 <= at.min() and at.max() < size
+
+
+def keeps_values(given, wanted):
+    """Whether a cast wraps or rounds, if it does, as NumPy's does: between integers, and to floats that have room."""
+    if given.kind == "f":
+        return wanted in ("float32", "float64") and given.itemsize <= int(wanted[5:]) // 8
+    return wanted.startswith(("int", "uint", "bool", "float32", "float64"))
+
+
+def bytes_of_constants(function):
+    from tvm import relax
+    found = {}
+
+    def note(e):
+        if type(e).__name__ == "GenericConst":
+            found[e] = size_in_bytes(e.ty) or 0
+
+    relax.analysis.post_order_visit(function, note)
+    return sum(found.values())
+
+
 def computed_by_tvm(call):
     import tvm
     from tvm import relax
@@ -84,11 +131,11 @@ def with_constants_computed(module, names):
     used as it is, too, is not there twice: it is turned in each call, unless it is small."""
     import numpy
     from tvm import relax
-    turned = only_turned(module["main"])
+    turned, room = only_turned(module["main"]), MOST_MOVED + 2 * bytes_of_constants(module["main"])
 
     @relax.expr_functor.mutator
     class Compute(relax.PyExprMutator):
-        n_computed = 0
+        n_computed, n_moved = 0, 0
 
         def __init__(self, module):
             super().__init__(module)
@@ -96,16 +143,20 @@ def with_constants_computed(module, names):
 
         def value_of(self, call):
             """What a call gives, or None."""
-            if not getattr(call.op, "name", "").startswith("relax.") or call.op.name in IMPURE:
+            if not getattr(call.op, "name", "").startswith("relax."):
                 return None
             args = [self.visit_expr(arg) for arg in call.args]
             arrays = constants_in(args)
             size = size_in_bytes(call.ty)
-            if not arrays or size is None or size > max(SMALL, sum(a.nbytes for a in arrays)):
+            given = sum(array.nbytes for array in arrays or ())
+            if not arrays or size is None or size > min(max(SMALL, given), room - self.n_moved - given):
+                return None
+            if not is_exact(call, arrays):
                 return None
             if axes_of(call) is not None:
                 if size > SMALL and call.args[0] not in turned and call.args[0] not in self.known:
                     return None
+                self.n_moved += given + size
                 made = numpy.ascontiguousarray(arrays[0].transpose(axes_of(call)))
                 if content(arrays[0]) in names:
                     names.setdefault(content(made), f"{names[content(arrays[0])]}.T")
@@ -113,6 +164,7 @@ def with_constants_computed(module, names):
             if self.n_computed == MOST_COMPUTED:
                 return None
             self.n_computed += 1
+            self.n_moved += given + size
             with contextlib.suppress(Exception):  # of what TVM does not compute the compiler may
                 return computed_by_tvm(relax.Call(call.op, args, call.attrs, call.ty_args))
             return None

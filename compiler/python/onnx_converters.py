@@ -2,9 +2,13 @@
 the compiler can join to others, and of operators that the front end lacks."""
 
 import ast
+import collections
 import functools
 import math
 import operator
+
+# Operands of R.einsum that the compiler lowers.
+MOST_MULTIPLIED = 3
 
 
 def is_tensor(value):
@@ -25,7 +29,10 @@ def bounded(front, bb, x, bound, is_lower):
     value = number(bound)
     if bound is None or value is not None and value != value:
         return x
-    bound = front.Clip._sanitize_nan_clip_bound(bb, bound, for_min=is_lower) if value is None else relax.const(value)
+    if value is None:
+        bound = front.Clip._sanitize_nan_clip_bound(bb, bound, for_min=is_lower)
+    else:
+        bound = relax.const(value, x.ty.dtype)
     return bb.normalize((relax.op.maximum if is_lower else relax.op.minimum)(x, bound))
 
 
@@ -67,11 +74,13 @@ def pad_of(front):
     from tvm import relax
 
     class Pad(front.Pad):
+        """Relax has the value as a double."""
+
         @classmethod
         def _lower_pad(cls, bb, inputs, attr, params, allowed_modes):
             before, after, value = cls._parse_pads_and_axes(inputs, params)
             if (attr.get("mode", b"constant") != b"constant" or min([*before, *after], default=0) < 0
-                    or not math.isfinite(value)):
+                    or not math.isfinite(value) or float(value) != value):
                 return super()._lower_pad(bb, inputs, attr, params, allowed_modes)
             return relax.op.nn.pad(inputs[0], [n for pair in zip(before, after) for n in pair], "constant", value)
 
@@ -93,13 +102,33 @@ def tile_of(front):
     return Tile
 
 
+def sizes_by_letter(equation, inputs):
+    """The sizes that an equation of Einsum gives each letter; what dots stand for is counted from their end."""
+    found = collections.defaultdict(list)
+    for term, value in zip(equation.replace(" ", "").split("->")[0].split(","), inputs):
+        first, dots, last = term.partition("...")
+        n_between = value.ty.ndim - len(first) - len(last)
+        letters = [*first, *(range(-n_between, 0) if dots else ()), *last]
+        for letter, size in zip(letters, value.ty.shape):
+            found[letter].append(size)
+    return found.values()
+
+
 def einsum_of(front):
     from tvm import relax
+    from tvm_ffi import structural_equal
 
     class Einsum(front.Einsum):
+        """Relax repeats no operands whose size is 1, and the compiler has its operator of few operands."""
+
         @classmethod
         def _impl_v12(cls, bb, inputs, attr, params):
-            return relax.op.einsum(list(inputs), attr["equation"].decode())
+            equation = attr["equation"].decode()
+            known = all(is_tensor(value) and value.ty.shape is not None for value in inputs)
+            letters = sizes_by_letter(equation, inputs) if known and len(inputs) <= MOST_MULTIPLIED else [()]
+            if all(sizes and all(structural_equal(sizes[0], size) for size in sizes) for sizes in letters):
+                return relax.op.einsum(list(inputs), equation)
+            return super()._impl_v12(bb, inputs, attr, params)
 
     return Einsum
 
@@ -182,13 +211,13 @@ def size_of(text, symbols):
     """A size that a model says in words, `past + 1`, as what symbols are made of; None where it is not known."""
     try:
         made = size_at(ast.parse(text, mode="eval").body, symbols)
-    except (SyntaxError, ValueError, RecursionError):
+    except (SyntaxError, ValueError, ArithmeticError, RuntimeError, MemoryError):  # the last two: it is nested too deep
         return None
-    return made
+    return None if isinstance(made, int) and not 0 <= made < 1 << 63 else made
 
 
 def size_at(node, symbols):
-    if isinstance(node, ast.Constant) and isinstance(node.value, int):
+    if isinstance(node, ast.Constant) and type(node.value) is int:
         return node.value
     if isinstance(node, ast.Name) and node.id in symbols:
         return symbols[node.id]

@@ -1,10 +1,12 @@
 """Models of ONNX in operators that TVM's front end has: what it lacks, and what it takes otherwise than ONNX means it."""
 
 import contextlib
+import math
 
+from constants import SMALL
 from onnx_constants import STANDARD, dims_of, folded, version_of
 from onnx_control import named
-from onnx_functions import made_of_others
+from onnx_functions import graphs_of, made_of_others
 from refusals import Refused
 
 
@@ -314,7 +316,7 @@ def power(r, node):
     """The front end has powers of two floats of one type."""
     from onnx import TensorProto
     (x, y), kinds = node.input, [kind_of(r, name) for name in node.input]
-    if None in kinds or kinds[0] == kinds[1] and kinds[0].kind == "f":
+    if any(kind is None for kind in kinds) or kinds[0] == kinds[1] and kinds[0].kind == "f":
         r.nodes.append(node)
         return
     if kinds[0].kind not in "iu":
@@ -326,30 +328,51 @@ def power(r, node):
 
 def exponential_unit(r, node):
     """The front end has it of float32."""
+    import numpy
     from onnx import TensorProto
-    if kind_of(r, node.input[0]) in (None, "float32"):
+    x, kind = node.input[0], kind_of(r, node.input[0])
+    if kind is None or kind == "float32":
         r.nodes.append(node)
         return
-    made = r.add(node.op_type, r.add("Cast", node.input[0], to=TensorProto.FLOAT), **attributes_of(node))
-    r.add("CastLike", made, node.input[0], outputs=node.output)
+    if kind == "float64":
+        zero, one, alpha = (r.constant(numpy.float64(n)) for n in (0, 1, attributes_of(node).get("alpha", 1.0)))
+        below = r.add("Mul", alpha, r.add("Sub", r.add("Exp", r.add("Min", x, zero)), one))
+        r.add("Where", r.add("Greater", x, zero), x, below, outputs=node.output)
+        return
+    made = r.add(node.op_type, r.add("Cast", x, to=TensorProto.FLOAT), **attributes_of(node))
+    r.add("CastLike", made, x, outputs=node.output)
 
 
 def diagonal(r, node):
-    """EyeLike of a matrix whose sizes are known is a constant."""
+    """EyeLike of a small matrix whose sizes are known is a constant."""
     import numpy
     from onnx import helper
     a, dims, kind = attributes_of(node), r.dims(node.input[0]), kind_of(r, node.input[0])
     if not dims or None in dims or kind is None:
         r.nodes.append(node)
         return
-    kind = helper.tensor_dtype_to_np_dtype(a["dtype"]) if a.get("dtype") else kind
+    wanted = a.get("dtype") or helper.np_dtype_to_tensor_dtype(kind)
+    kind = helper.tensor_dtype_to_np_dtype(wanted)
+    if math.prod(dims) * kind.itemsize > SMALL:  # the front end looks at the operand's type
+        r.add("EyeLike", r.add("Cast", node.input[0], to=wanted), outputs=node.output, k=a.get("k", 0))
+        return
     r.add("Identity", r.constant(numpy.eye(*dims, k=a.get("k", 0), dtype=kind)), outputs=node.output)
+
+
+def suppressed(r, node):
+    """NonMaxSuppression, for which the front end has thresholds of its own where there are none."""
+    import numpy
+    given = [operand(node, i) for i in range(5)]
+    least = (0, numpy.finfo("float32").min)  # boxes that overlap at all, and any score
+    given[3:] = [name or r.constant(numpy.array([value], "float32")) for name, value in zip(given[3:], least)]
+    r.add("NonMaxSuppression", *given, outputs=node.output, **attributes_of(node))
 
 
 REWRITTEN = {"LSTM": recurrent_layer, "GRU": recurrent_layer, "RNN": recurrent_layer, "QLinearConv": quantised_product,
              "QLinearMatMul": quantised_product, "ConvInteger": integer_convolution, "ReverseSequence": reversed_sequence,
              "LpNormalization": norm_of_power, "IsInf": infinite, "RoiAlign": regions, "OneHot": one_hot,
-             "Pow": power, "Elu": exponential_unit, "EyeLike": diagonal}
+             "Pow": power, "Elu": exponential_unit, "EyeLike": diagonal,
+             "NonMaxSuppression": suppressed}
 # What the front end knows under these names are operators of other domains.
 OTHERS = {"Attention", "RotaryEmbedding"}
 
@@ -410,6 +433,6 @@ def in_known_operators(model, known):
         del model.graph.node[:]
         model.graph.node.extend(nodes)
     with_axes_where_they_belong(model)
-    for node in model.graph.node:
+    for node in (node for graph in graphs_of(model.graph) for node in graph.node):
         node.name = node.output[0] if node.output else node.name
     return model

@@ -427,8 +427,32 @@ def constants(g):
     return (g.model(logits=(logits, 2, TensorProto.FLOAT), wide=(wide, 2, TensorProto.FLOAT)), {"x": (3, 12)})
 
 
+def exact(g):
+    """Integers and doubles keep all of their bits, and what is made of constants has those of what is made of inputs."""
+    x, n = g.add("Cast", g.input("x", [2, 4]), to=TensorProto.DOUBLE), g.add("Cast", g.input("n", [4]), to=TensorProto.INT64)
+    large = g.weight(value=np.array(2**60 + 1))
+    n = g.add("Clip", g.add("Mul", n, large), g.weight(value=np.array(-2**60 - 1)), large)
+    n = g.add("Pad", n, g.weight(value=np.array([1, 1])), large)
+    y = g.add("Elu", g.add("Clip", x, g.weight(value=np.array(-0.3)), g.weight(value=np.array(0.7))), alpha=1.5)
+    y = g.add("Sub", g.add("Pow", y, g.weight(value=np.array(2))), g.weight(value=np.array(0.1)))
+    c = g.weight(8, 8, scale=1)
+    same = g.add("Add", c, g.add("Mul", g.add("Cast", g.add("ReduceMean", x), to=TensorProto.FLOAT),
+                                 g.weight(value=np.float32(0))))
+    ones, table = g.weight(1, 3, 4), g.weight(5, 4, 2)
+    product = g.add("Einsum", g.add("Mul", ones, g.add("Cast", g.add("Gather", x, g.weight(value=np.array(0))),
+                                                       to=TensorProto.FLOAT)), table, equation="...ij, ...jk -> ...ik")
+    wide = g.add("Expand", g.add("ReduceMean", x), g.weight(value=np.array([300, 300])))
+    eye = g.add("ReduceSum", g.add("EyeLike", wide, k=-1, dtype=TensorProto.INT32), keepdims=0)
+    product = g.add("Einsum", product, *[g.weight(2)] * 3, equation="bij,j,j,j->ib")
+    made = [[g.add("Tanh", v), g.add("Softmax", v), g.add("MatMul", v, v), g.add("Erf", v)] for v in (c, same)]
+    bits = [g.add("Equal", a, b) for a, b in zip(*made)]
+    outputs = {f"bits{i}": (b, 2, TensorProto.BOOL) for i, b in enumerate(bits)}
+    return (g.model(n=(n, 1, TensorProto.INT64), y=(y, 2, TensorProto.DOUBLE), eye=(eye, 0, TensorProto.INT32),
+                    product=(product, 2, TensorProto.FLOAT), **outputs), {"x": (2, 4), "n": (4,)})
+
+
 def selected(g):
-    """Boxes that are selected, as PyTorch's exporter writes it: their numbers become a row."""
+    """Boxes that are selected, as PyTorch's exporter writes it: their numbers become a row; and by scores below zero."""
     given, scores = g.input("boxes", [12, 4]), g.add("Sigmoid", g.input("scores", [12]))
     first, size = g.add("Split", given, axis=1, num_outputs=2, n_outputs=2)
     boxes = g.add("Concat", first, g.add("Add", first, g.add("Abs", size)), axis=1)
@@ -436,10 +460,14 @@ def selected(g):
             g.add("Unsqueeze", scores, g.weight(value=np.array([0, 1])))]
     found = g.add("NonMaxSuppression", *both, g.weight(value=np.array([100])),
                   g.weight(value=np.array([0.3], "float32")))
+    below = g.add("NonMaxSuppression", g.add("Slice", both[0], *(g.weight(value=np.array([n])) for n in (0, 6, 1))),
+                  g.add("Neg", g.add("Slice", both[1], *(g.weight(value=np.array([n])) for n in (0, 6, 2)))),
+                  g.weight(value=np.array([100])), g.weight(value=np.array([0.3], "float32")))
     column = g.add("Slice", found, *(g.weight(value=np.array([n])) for n in (2, 3, 1)))
     kept = g.add("Reshape", column, g.weight(value=np.array([-1])))
     return (g.model(boxes_kept=(g.add("Gather", boxes, kept), 2, TensorProto.FLOAT),
-                    scores_kept=(g.add("Gather", scores, kept), 1, TensorProto.FLOAT)), {"boxes": (12, 4), "scores": (12,)})
+                    scores_kept=(g.add("Gather", scores, kept), 1, TensorProto.FLOAT),
+                    below=(below, 2, TensorProto.INT64)), {"boxes": (12, 4), "scores": (12,)})
 
 
 def sizes_said(g):
@@ -464,7 +492,7 @@ MODELS = {"mlp": mlp, "residual": residual, "transformer": transformer, "embeddi
           "u_net": u_net, "shapes": shapes, "odd_names": odd_names, "older": older,
           "sizes_given": sizes_given, "halved": halved, "loops": loops, "recurrent_11": recurrent_11,
           "quantised_in_passing": quantised_in_passing, "turned_rows": turned_rows,
-          "constants": constants, "selected": selected, "sizes_said": sizes_said,
+          "constants": constants, "exact": exact, "selected": selected, "sizes_said": sizes_said,
           "mobile": mobile, "decoder": decoder, "vision_transformer": vision_transformer, "detector": detector}
 
 
@@ -531,7 +559,8 @@ def problem_of(wanted, found):
         return f"{found.dtype}{found.shape}, not {wanted.dtype}{wanted.shape}"
     if wanted.dtype.kind in "biu":
         return "" if np.array_equal(wanted, found) else "other integers"
-    return "" if np.allclose(wanted, found, rtol=1e-4, atol=1e-5) else f"off by {abs(wanted - found).max()}"
+    near = (1e-4, 1e-5) if wanted.itemsize < 8 else (1e-14, 1e-14)
+    return "" if np.allclose(wanted, found, *near) else f"off by {abs(wanted - found).max()}"
 
 
 def main():
