@@ -14,13 +14,14 @@
 #include <tirb/status.h>
 
 typedef struct tirbi_watch {
-    uint64_t work;               /* steps so far */
-    uint64_t enough;             /* of them, from which on what need not be done is not (tirbi_arena_may_try) */
-    uint64_t max_work;           /* more stop it; UINT64_MAX: none do */
-    uint64_t look_at;            /* the steps at which the clock and the flag are looked at again */
-    uint64_t deadline;           /* of tirbi_clock_ns; UINT64_MAX: none */
+    uint64_t work;                /* steps so far */
+    uint64_t enough;              /* of them, from which on what need not be done is not (tirbi_arena_may_try) */
+    uint64_t max_work;            /* more stop it; UINT64_MAX: none do */
+    uint64_t look_at;             /* the steps at which the clock and the flag are looked at again */
+    uint64_t deadline;            /* of tirbi_clock_ns; UINT64_MAX: none */
     const atomic_uint *cancelled; /* not 0: it is to stop; NULL: nobody can say so */
-    tirb_status stopped;         /* why it was, or TIRB_OK */
+    bool each_step;               /* it is asked at each step, and not only every so many */
+    tirb_status stopped;          /* why it was, or TIRB_OK */
 } tirbi_watch;
 
 /* A clock that only goes forwards. */

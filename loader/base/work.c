@@ -8,8 +8,8 @@
 enum { LOOK_EVERY = 256 };
 
 static uint64_t next_look(const tirbi_heap *heap) {
-    const uint64_t most = heap->watched_work;
-    return heap->work < most && most - heap->work > LOOK_EVERY ? heap->work + LOOK_EVERY : most;
+    const uint64_t most = heap->watched_work, steps = heap->watch->each_step ? 0 : LOOK_EVERY;
+    return heap->work < most && most - heap->work > steps ? heap->work + steps : most;
 }
 
 void tirbi_work_watched(tirbi_heap *heap, tirbi_watch *watch) {

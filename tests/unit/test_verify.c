@@ -1006,9 +1006,8 @@ static void test_lane_flow(void **state) {
 
 /* Where no step may be taken without a look at the clock, each instruction is looked at by itself. */
 static tirb_status verify_each(fixture *f, const tirbi_program *program) {
-    tirbi_watch watch = {.look_at = UINT64_MAX, .max_work = UINT64_MAX, .deadline = UINT64_MAX};
+    tirbi_watch watch = {.look_at = UINT64_MAX, .max_work = UINT64_MAX, .deadline = UINT64_MAX, .each_step = true};
     tirbi_work_watched(&f->heap, &watch);
-    f->heap.max_work = 0;
     const tirb_status status = tirbi_verify(program, &f->heap, &f->error);
     tirbi_work_watched(&f->heap, NULL);
     return status;
@@ -1124,7 +1123,8 @@ static void test_passing(void **state) {
     check_passing(BODY("nop\nagain: brif s0, out\nbrnot s7, out\nadd.i32 s1, s1, s1\nloop s1, s2, again\n"
                        "loop s7, s7, again\nadd.i32 s1, s1, s1\nout: nop"));
     check_passing(BODY("nop\nconst.i64 s1, 7\nconst.f32 s7, 2\nconst.i8 s2, 3\nconst.bool s2, 1\ncast.f32 s7, s1, i64\n"
-                       "cast.bool s1, s7, f16\nindex s1, s7, 0, \"\"\nindex s7, s1, 129, \"\"\nadd.i32 s0, s0, s0"));
+                       "cast.bool s1, s7, f16\nindex s1, s7, 0, \"\"\nindex s7, s1, 129, \"\"\nadd.i32 s0, s0, s0\n"
+                       "add.i32 s0, s0, s0\nadd.i32 s0, s0, s0\nadd.i32 s0, s0, s0\nadd.i32 s0, s0, s0"));
     check_passing(BODY("nop\njmp on\nagain: add.i32 s1, s1, s1\njmp out\non: add.i32 s1, s1, s1\nback again\n"
                        "out: add.i32 s1, s1, s1"));
     /* A cursor that the loop before had. */
