@@ -50,7 +50,7 @@ static bool narrow_parameters(tirbi_versions *v) {
 static void narrow_symbol(tirbi_facts *facts, const tirbi_poly *p) {
     const unsigned at = p->n > 0 && p->term[0].of.degree == 0 ? 1 : 0;
     const int64_t constant = p->n < 2 ? 0 : p->term[1 - at].factor;
-    if (p->n == 0 || p->n > 2 || p->term[at].of.degree != 1 || (p->n == 2 && p->term[1 - at].of.degree != 0) ||
+    if (at >= p->n || p->n > 2 || p->term[at].of.degree != 1 || (p->n == 2 && p->term[1 - at].of.degree != 0) ||
         constant < -TIRBI_SANE_SIZE || constant > TIRBI_SANE_SIZE)
         return;
     tirbi_symbol *s = &facts->symbols[p->term[at].of.symbol[0]];
