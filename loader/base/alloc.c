@@ -21,7 +21,7 @@
 #include <sanitizer/asan_interface.h>
 enum { ARENA_GAP = 16 }; /* bytes behind an allocation that are nobody's: few, for they count as memory taken */
 #else
-#define ASAN_POISON_MEMORY_REGION(begin, size)   ((void)(begin), (void)(size))
+#define ASAN_POISON_MEMORY_REGION(begin, size) ((void)(begin), (void)(size))
 #define ASAN_UNPOISON_MEMORY_REGION(begin, size) ((void)(begin), (void)(size))
 enum { ARENA_GAP = 0 };
 #endif
@@ -159,16 +159,16 @@ _Static_assert(sizeof(struct tirbi_arena_block) == ARENA_ALIGN, "the header keep
 
 void tirbi_arena_init(tirbi_arena *arena, tirbi_heap *heap) { *arena = (tirbi_arena){.heap = heap}; }
 
-/* Returns the one before it. */
-static tirbi_arena_block *free_block(tirbi_heap *heap, tirbi_arena_block *block) {
-    tirbi_arena_block *older = block->older;
-    ASAN_UNPOISON_MEMORY_REGION(block, block->size);
-    tirbi_heap_free(heap, block, block->size);
-    return older;
+/* Takes the newest block off a list, and then frees it. */
+static void free_newest(tirbi_heap *heap, tirbi_arena_block **blocks) {
+    tirbi_arena_block *const newest = *blocks;
+    *blocks = newest->older;
+    ASAN_UNPOISON_MEMORY_REGION(newest, newest->size);
+    tirbi_heap_free(heap, newest, newest->size);
 }
 
 static void free_blocks(tirbi_heap *heap, tirbi_arena_block *block) {
-    while (block) block = free_block(heap, block);
+    while (block) free_newest(heap, &block);
 }
 
 void tirbi_arena_destroy(tirbi_arena *arena) {
@@ -180,9 +180,7 @@ void tirbi_arena_destroy(tirbi_arena *arena) {
 bool tirbi_arena_go_back(tirbi_arena *arena, const tirbi_arena_mark *mark, const atomic_uint *stop) {
     while (arena->blocks != mark->blocks) {
         if (tirbi_is_stopped(stop)) return false;
-        tirbi_arena_block *const last = arena->blocks;
-        arena->blocks = last->older;
-        (void)free_block(arena->heap, last);
+        free_newest(arena->heap, &arena->blocks);
     }
     arena->next = mark->next;
     arena->left = mark->left;

@@ -315,6 +315,37 @@ def test_recursion(t):
     t.run("run", program(t, "deep", DEEPER), "1", code=CALL, says=["deep.py:7:2: error:", "deeper"], lines=1)
 
 
+UNKNOWN_SIZES = """
+from tvm.script import tirx as T
+
+@T.prim_func
+def waves(x: T.Buffer(("n", "m", "k"), "uint8"), o: T.Buffer(("n", "m", "k"), "uint8")):
+    n, m, k = T.int32(), T.int32(), T.int32()
+    for b, i, j in T.grid(n, m, k):
+        wave: T.float32 = T.cos(T.Cast("float32", j) * T.exp(T.Cast("float32", i) * T.float32(-0.01)))
+        o[b, i, j] = T.Cast("uint8", T.Cast("float32", x[b, i, j]) * T.abs(wave))
+
+@T.prim_func
+def sums(o: T.Buffer(("n",), "float32"), w: T.Buffer(("n", 16), "float32"), x: T.Buffer(("m", 16), "float32")):
+    n, m = T.int32(), T.int32()
+    for r in range(n):
+        total: T.float32 = T.float32(0)
+        for b in range(m):
+            s: T.float32 = T.float32(0)
+            for i in range(16):
+                s = s + w[r, i] * x[b, i]
+            total = total + s * s
+        o[r] = total
+"""
+
+
+def test_memory_of_unknown_sizes(t):
+    """What a plan takes memory for is small, or it computes without: no sizes make a call need what they are."""
+    t.write("sizes.py", UNKNOWN_SIZES)
+    t.run("run", "sizes.py", "-f", "waves", "n=1", "m=600", "k=600", "--max-memory", "1M")
+    t.run("run", "sizes.py", "-f", "sums", "n=64", "m=100000", "--max-memory", "1M")
+
+
 def test_memory(t):
     bundle = program(t, "large", LARGE)
     t.run("run", bundle, "1000", "--max-memory", "1M")

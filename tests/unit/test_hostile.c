@@ -349,6 +349,28 @@ static void test_sizes_of_sizes(void **state) {
     tirbi_writer_destroy(&text);
 }
 
+/* An index of quotients in quotients, each by another size: what one may be is told by those that it is made of. */
+static void test_quotients_by_sizes(void **state) {
+    (void)state;
+    enum { QUOTIENTS = 24 };
+    tirbi_heap heap;
+    tirbi_writer text;
+    tirb_compile_result *result = NULL;
+    tirbi_heap_init(&heap, NULL, UINT64_MAX);
+    tirbi_writer_init(&text, &heap);
+    put(&text, "from tvm.script import tirx as T\n@T.prim_func\ndef f(a: T.Buffer((\"s\",), \"int32\"), "
+               "b: T.Buffer((64,), \"int32\"), m: T.int32");
+    for (int i = 0; i < QUOTIENTS; i++) put(&text, ", n%d: T.int32", i);
+    put(&text, "):\n    s = T.int32()\n    for i in range(m):\n        b[0] = b[0] + a[");
+    for (int i = 0; i < QUOTIENTS; i++) put(&text, "((");
+    put(&text, "i");
+    for (int i = 0; i < QUOTIENTS; i++) put(&text, ") // n%d + i)", i);
+    put(&text, "]\n");
+    assert_int_equal(tirb_compile((const char *)text.data, text.size, NULL, &result, NULL), TIRB_OK);
+    tirb_compile_result_destroy(result);
+    tirbi_writer_destroy(&text);
+}
+
 /* A model of many values, each with memory for a while. */
 static void test_many_temporaries(void **state) {
     (void)state;
@@ -517,7 +539,7 @@ int main(void) {
         cmocka_unit_test(test_indices_in_indices), cmocka_unit_test(test_calls_after_traps),
         cmocka_unit_test(test_same_indices),       cmocka_unit_test(test_many_calls),
         cmocka_unit_test(test_many_nests),       cmocka_unit_test(test_sizes_of_sizes),
-        cmocka_unit_test(test_many_temporaries),
+        cmocka_unit_test(test_many_temporaries), cmocka_unit_test(test_quotients_by_sizes),
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }

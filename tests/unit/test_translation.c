@@ -333,6 +333,48 @@ static void stopped_anywhere(void **state) {
     free(program);
 }
 
+/* What was stopped is done again and costs a module nothing: it needs no more than one that was never stopped. */
+static void stopped_for_nothing(void **state) {
+    (void)state;
+    enum { CALLS = 20, STOPS = 5 };
+    char *const program = long_text();
+    bundle b = assemble(program);
+    stopping s = {.stop_at = LONG_MAX};
+    tirb_engine_options options = TIRB_ENGINE_OPTIONS_INIT;
+    options.allocator = (tirb_allocator){stopping_reallocate, &s};
+    tirb_load_limits limits = TIRB_LOAD_LIMITS_INIT;
+    tirb_engine *engine = NULL;
+    tirb_module *module = NULL;
+    tirb_error error = TIRB_ERROR_INIT;
+    unsigned stopped = 0;
+    atomic_init(&s.stop, 0);
+    assert_int_equal(tirb_engine_create(&options, &engine, NULL), TIRB_OK);
+    limits.translate_all = 1;
+    assert_int_equal(tirb_module_load_limited(engine, b.bytes, b.size, &limits, &module, NULL), TIRB_OK);
+    const tirb_load_stats all = stats_of(module);
+    tirb_module_release(module);
+    limits.translate_all = 0;
+    limits.max_work = all.work + all.work / 16; /* steps in tables are not the same in each load */
+    limits.max_memory = all.memory + all.memory / 4;
+    assert_int_equal(tirb_module_load_limited(engine, b.bytes, b.size, &limits, &module, NULL), TIRB_OK);
+    for (long i = 0; i < CALLS; i++) {
+        atomic_store(&s.stop, 0);
+        s.stop_at = s.memory.calls + 1 + i % 2;
+        const tirb_status status = tirbi_module_translate(module, 0, 1, &s.stop, &error);
+        if (status != TIRB_OK && status != TIRB_CANCELLED) fail_msg("%s", error.message);
+        stopped += status == TIRB_CANCELLED;
+    }
+    assert_true(stopped >= STOPS);
+    atomic_store(&s.stop, 0);
+    s.stop_at = LONG_MAX;
+    assert_int_equal(tirbi_module_translate(module, 0, 1, &s.stop, &error), TIRB_OK);
+    assert_true(tirbi_code_is_ready(module->code, 0));
+    tirb_module_release(module);
+    tirb_engine_release(engine);
+    free(b.bytes);
+    free(program);
+}
+
 /* A child of fork() finds what a thread of its parent was doing, and has all translated anew, whatever was ready. */
 static void orphaned(void **state) {
     (void)state;
@@ -372,6 +414,7 @@ int main(void) {
         cmocka_unit_test(limits_of_each),   cmocka_unit_test(the_cache_counts),
         cmocka_unit_test(at_the_same_time), cmocka_unit_test(stopped_anywhere),
         cmocka_unit_test(orphaned),         cmocka_unit_test(stopped_while_waiting),
+        cmocka_unit_test(stopped_for_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -340,11 +340,18 @@ static bool is_spanned(operand *o) {
     return !tirbi_find_accesses(&all, o->nest->stmt) && all.refused == TIRBI_REFUSES_CALLER;
 }
 
+/* Adds a condition on sizes; false: it never holds, or memory ran out. */
+static bool ask(operand *o, const tirbi_lx *x) {
+    if (!x || tirbi_lx_is_int(x, 0)) return false;
+    if (!tirbi_lx_is_int(x, 1)) o->condition = both(o->nest, o->condition, x);
+    return true;
+}
+
 /* Lanes may compute it each time as well: of sizes that are not known, it is asked whether its elements are used so
  * often and are not too many. */
 static bool asks_for_use(operand *o) {
     tirbi_lx_pool *pool = o->nest->pool;
-    const tirbi_lx *uses = tirbi_lx_number(pool, 1), *count = uses, *asked = NULL;
+    const tirbi_lx *uses = tirbi_lx_number(pool, 1), *count = uses;
     for (uint32_t i = 0; i < o->loops.n && uses; i++) {
         const tirbi_lx *extent = o->loops.var[i]->extent;
         if (has_axis(o, i)) continue;
@@ -353,14 +360,11 @@ static bool asks_for_use(operand *o) {
     }
     for (uint32_t i = 0; i < o->n_axes && count; i++) {
         const tirbi_lx *extent = o->axes[i].extent;
+        if (i > 0 && !ask(o, tirbi_lx_with(pool, TIRB_OP_LE, extent, SMALL_COUNT))) return false; /* no product wraps */
         count = tirbi_lx_mul(pool, count, extent);
-        asked = both(o->nest, asked, tirbi_lx_with(pool, TIRB_OP_LE, extent, SMALL_COUNT));
-        asked = both(o->nest, asked, count ? tirbi_lx_with(pool, TIRB_OP_LE, count, SMALL_COUNT) : NULL);
+        if (!count || !ask(o, tirbi_lx_with(pool, TIRB_OP_LE, count, SMALL_COUNT))) return false;
     }
-    asked = both(o->nest, asked, uses ? tirbi_lx_with(pool, TIRB_OP_GE, uses, LEAST_REUSE) : NULL);
-    if (!asked || !count || tirbi_lx_is_int(asked, 0)) return false;
-    if (!tirbi_lx_is_int(asked, 1)) o->condition = both(o->nest, o->condition, asked);
-    return true;
+    return uses && ask(o, tirbi_lx_with(pool, TIRB_OP_GE, uses, LEAST_REUSE));
 }
 
 /* Whether elements would be used often enough, and the buffer is not out of proportion. A choice pays by not being made
