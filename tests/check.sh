@@ -213,8 +213,8 @@ once=(-E "^($counts|$similar|$values)\$")
 benches=(-DTIRB_BUILD_BENCH=OFF) loops=(-DTIRB_BENCH_NATIVE_ALONE=ON)
 [ "$full" -eq 0 ] || benches=() loops=()
 
-# A third of the random programs that `ctest` alone compares, and no mutated inputs, which the sanitized build has.
-sampled=(-DTIRB_DIFFERENTIAL_COUNT=334) unmutated=(-LE fuzz)
+# A quarter of the random programs that `ctest` alone compares, and no mutated inputs, which the sanitized build has.
+sampled=(-DTIRB_DIFFERENTIAL_COUNT=250) unmutated=(-LE fuzz)
 [ "$full" -eq 0 ] || sampled=() unmutated=()
 # The compiler is named by CC, which counts when a folder is first configured: naming another by option later would make
 # CMake forget every option.
@@ -292,7 +292,7 @@ watched=(-DTIRB_SANITIZE=address)
 [ "$full" -eq 0 ] || watched=()
 if CC=clang build fuzz fuzz "${plain[@]}" "${watched[@]}" -DCMAKE_C_FLAGS_RELWITHDEBINFO='-O0 -g1'; then
     note "fuzz"
-    counted "fuzz, live" "$python" fuzz/check.py --build build/fuzz --tirb build/release/bin/tirb --live 6 --jobs "$jobs"
+    counted "fuzz, live" "$python" fuzz/check.py --build build/fuzz --tirb build/release/bin/tirb --live 4 --jobs "$jobs"
 fi
 # What threads share: the team, regions, engines, caches, cancels. --full has all of the unit tests. (The compiler is one
 # thread's: its objects are those of the release build, which ccache has.)
