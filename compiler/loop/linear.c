@@ -87,8 +87,8 @@ static bool split_constant(const tirbi_lx *x, tirbi_op op, const tirbi_lx **cons
     return (*constant)->kind == TIRBI_LX_CONST;
 }
 
-/* The ends that an expression lies between by what it is: min(max(x, 0), n - 1), max(min(x, n - 1), 0), x % n. The
- * greatest is an expression, and so much more. */
+/* The ends that an expression lies between by what it is: min(max(x, 0), n - 1), max(min(x, n - 1), 0), x % n, and
+ * min(x + 1, n - 1) of what is known not to be negative. The greatest is an expression, and so much more. */
 static bool find_ends(const tirbi_lx *x, int64_t *least, const tirbi_lx **greatest, int64_t *more) {
     const tirbi_lx *constant, *other;
     if (x->kind != TIRBI_LX_OP) return false;
@@ -101,6 +101,11 @@ static bool find_ends(const tirbi_lx *x, int64_t *least, const tirbi_lx **greate
     for (unsigned k = 0; k < 2 && x->op == TIRB_OP_MIN; k++) {
         if (!split_constant(x->args[k], TIRB_OP_MAX, &constant, &other)) continue;
         *least = constant->value;
+        *greatest = x->args[1 - k];
+        return true;
+    }
+    for (unsigned k = 0; k < 2 && x->op == TIRB_OP_MIN; k++) {
+        if (x->args[k]->lo < 0 || is_steady(x->args[k]) || !is_steady(x->args[1 - k])) continue;
         *greatest = x->args[1 - k];
         return true;
     }
@@ -342,12 +347,25 @@ bool tirbi_read_linear(const tirbi_linear_reader *reader, const tirbi_lx *x, tir
 /* Factors that no product of sizes may be expected to be below. */
 enum { MOST_FACTOR = 1 << 24 };
 
+/* Whether another term takes away at least as much as a positive one adds, whatever the sizes are: m - n * m and
+ * 1 - n are not negative for hardly any n. */
+static bool is_outweighed(const tirbi_poly *p, uint32_t positive) {
+    const tirbi_monomial *of = &p->term[positive].of;
+    for (uint32_t i = 0; i < p->n; i++) {
+        tirbi_monomial more;
+        if (p->term[i].factor <= -p->term[positive].factor && p->term[i].of.degree > of->degree &&
+            tirbi_monomial_divide(&p->term[i].of, of, &more))
+            return true;
+    }
+    return false;
+}
+
 /* Whether a polynomial may be computed where the function begins, and is not negative for some sane sizes. */
 static bool is_sane(const tirbi_facts *facts, const tirbi_poly *p) {
     bool some = false;
     for (uint32_t i = 0; i < p->n; i++) {
         const tirbi_monomial *m = &p->term[i].of;
-        some = some || p->term[i].factor > (m->degree == 0); /* 1 - n holds for hardly any n */
+        some = some || (p->term[i].factor > 0 && !is_outweighed(p, i));
         if (m->degree > 0 && (p->term[i].factor > MOST_FACTOR || p->term[i].factor < -MOST_FACTOR)) return false;
         for (unsigned k = 0; k < m->degree; k++) {
             const tirbi_symbol *s = &facts->symbols[m->symbol[k]];

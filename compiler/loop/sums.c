@@ -91,7 +91,7 @@ static bool add(reader *r, const tirbi_lx *x, int64_t factor, border at, unsigne
                add(r, x->args[1], factor, BORDER_VALUE, depth - 1);
     const bool scaled = x->op == TIRB_OP_MUL;
     if (scaled && (x->args[1]->kind != TIRBI_LX_CONST || !tirbi_mul_i64(factor, x->args[1]->value, &v)))
-        return (at != BORDER_NONE || tirbi_is_exact(x, NULL)) && add_whole(r, x, factor);
+        return (at != BORDER_NONE || r->rules->wraps || tirbi_is_exact(x, NULL)) && add_whole(r, x, factor);
     if (factor == INT64_MIN) return false;
     if (at != BORDER_NONE && !tirbi_is_exact(x, NULL)) return add_whole(r, x, factor);
     if (scaled) return add(r, x->args[0], v, BORDER_NONE, depth - 1);
@@ -155,4 +155,37 @@ bool tirbi_constant_difference(const tirbi_lx *a, const tirbi_lx *b, int64_t *di
     if (!tirbi_sum_of(&d, a, 1) || !tirbi_sum_of(&d, b, -1) || d.n > 0) return false;
     *difference = d.constant;
     return true;
+}
+
+bool tirbi_wrapped_difference(const tirbi_lx *a, const tirbi_lx *b, int64_t *difference) {
+    const tirbi_sum_rules wrapped = {.judged = true, .wraps = true};
+    tirbi_sum d = {.constant = 0};
+    if (a->type != b->type || tirbi_dtypes[a->type].bits != 64 || !tirbi_sum_by(&wrapped, &d, a, 1) ||
+        !tirbi_sum_by(&wrapped, &d, b, -1) || d.n > 0)
+        return false;
+    *difference = d.constant;
+    return true;
+}
+
+static uint64_t divides(const tirbi_lx *x, uint32_t *parts) {
+    if (x->kind == TIRBI_LX_CONST) return tirbi_magnitude(x->value);
+    if (*parts == 0) return 1;
+    --*parts;
+    if (tirbi_keeps_value(x)) return divides(x->args[0], parts);
+    if (!tirbi_is_arithmetic(x)) return 1;
+    const uint64_t a = divides(x->args[0], parts), b = divides(x->args[1], parts);
+    const unsigned bits = tirbi_dtypes[x->type].bits;
+    uint64_t both = a;
+    if (x->op != TIRB_OP_MUL)
+        both = tirbi_common_divisor(a, b);
+    else if (__builtin_mul_overflow(a, b, &both))
+        both = a;
+    if (tirbi_is_exact(x, NULL)) return both;
+    both &= 0 - both; /* of what may wrap, what divides 2^bits as well */
+    return bits == 64 || both >> bits == 0 ? both : 0;
+}
+
+uint64_t tirbi_divisor_of(const tirbi_lx *x) {
+    uint32_t parts = PROOF_DEPTH;
+    return divides(x, &parts);
 }

@@ -20,6 +20,7 @@ typedef struct tirbi_sum {
 typedef struct tirbi_sum_rules {
     const tirbi_loop_set *apart; /* it is of another iteration of these loops; NULL: of the same one */
     bool judged;                 /* somebody has looked at whether its arithmetic is exact */
+    bool wraps;                  /* where it is judged: the sum is wanted modulo 2^bits of its type alone */
     uint64_t *divisor;           /* remainders count as numerators, up to multiples of this; NULL: they do not */
 } tirbi_sum_rules;
 
@@ -39,5 +40,10 @@ bool tirbi_is_below(const tirbi_lx *index, const tirbi_lbuf *buffer, uint32_t di
 
 /* Whether a - b is the same number whatever their terms are. */
 bool tirbi_constant_difference(const tirbi_lx *a, const tirbi_lx *b, int64_t *difference);
+/* The same of 64 bits, modulo 2^64: for addresses, which wrap. */
+bool tirbi_wrapped_difference(const tirbi_lx *a, const tirbi_lx *b, int64_t *difference);
+
+/* A number that divides an integer whatever its variables are: 6 of `n * 4 + m * 6 * k`, 0 of 0. */
+uint64_t tirbi_divisor_of(const tirbi_lx *x);
 
 #endif

@@ -102,9 +102,8 @@ static bool reach_of(planner *p, const tirbi_affine *form, int64_t start, tirbi_
 static bool interleave(const tirbi_loop_set *loops, const tirbi_affine *x, const tirbi_affine *y, int64_t between) {
     uint64_t divisor = 0;
     for (uint32_t i = 0; i < loops->n; i++) {
-        int64_t first, second;
-        if (!tirbi_affine_constant(x, i, &first) || !tirbi_affine_constant(y, i, &second)) return false;
-        divisor = tirbi_common_divisor(divisor, tirbi_common_divisor(tirbi_magnitude(first), tirbi_magnitude(second)));
+        if (x->coefficient[i]) divisor = tirbi_common_divisor(divisor, tirbi_divisor_of(x->coefficient[i]));
+        if (y->coefficient[i]) divisor = tirbi_common_divisor(divisor, tirbi_divisor_of(y->coefficient[i]));
     }
     return divisor > 0 && tirbi_magnitude(between) % divisor != 0;
 }
@@ -120,7 +119,7 @@ static bool machine_tells(planner *p, const tirbi_place *a, const tirbi_place *b
     const bool ahead = tirbi_keeps_ahead(a->indices[d], b->indices[d], loops);
     if (loops->n > TIRBI_REACH_DIMENSIONS || sizeof(uintptr_t) < sizeof(int64_t) ||
         !tirbi_affine_number(p->pool, a, loops, &x) || !tirbi_affine_number(p->pool, b, loops, &y) ||
-        !tirbi_constant_difference(y.start, x.start, &between) || between > middle / 2 || between < -middle / 2)
+        !tirbi_wrapped_difference(y.start, x.start, &between) || between > middle / 2 || between < -middle / 2)
         return ahead;
     if (!reach_of(p, &x, middle, &first) || !reach_of(p, &y, middle + between, &second))
         return ahead || interleave(loops, &x, &y, between);

@@ -292,10 +292,31 @@ static bool may_wrap(const tirbi_lx *x) {
     return x->kind == TIRBI_LX_OP && counts(x) && x->hi > TIRBI_SANE_SIZE;
 }
 
+/* What a sum of multiples is made of. */
+enum { OF_COUNTERS = 1, OF_SIZES = 2, OF_OTHERS = 4 };
+static unsigned made_of(const tirbi_lx *x) {
+    if (x->kind == TIRBI_LX_CONST) return 0;
+    if (x->kind == TIRBI_LX_VAR)
+        return x->var->kind == TIRBI_LVAR_LOOP ? OF_COUNTERS : x->var->kind == TIRBI_LVAR_PARAM ? OF_SIZES : OF_OTHERS;
+    if (x->kind != TIRBI_LX_OP) return OF_OTHERS;
+    if (x->op == TIRB_OP_ADD || x->op == TIRB_OP_SUB || x->op == TIRB_OP_MIN || x->op == TIRB_OP_MAX)
+        return made_of(x->args[0]) | made_of(x->args[1]);
+    return x->op == TIRB_OP_MUL && x->args[1]->kind == TIRBI_LX_CONST ? made_of(x->args[0]) : OF_OTHERS;
+}
+
+/* Whether counters of int32 are compared with sums of sizes, `i + r < n + 4`, which may wrap. */
+static bool compares_sums(const tirbi_lx *x) {
+    const unsigned made = made_of(x->args[0]) | made_of(x->args[1]);
+    return made == (OF_COUNTERS | OF_SIZES) && !(tirbi_is_exact(x->args[0], NULL) && tirbi_is_exact(x->args[1], NULL));
+}
+
 bool tirbi_version_compares(const tirbi_lx *x) {
-    if (x->kind != TIRBI_LX_OP || x->optype != TIRB_I64) return false;
-    if (x->op == TIRB_OP_MIN || x->op == TIRB_OP_MAX) return may_wrap(x->args[0]) || may_wrap(x->args[1]);
-    return tirbi_opposite(x->op) != TIRB_OP_NOP && counts(x->args[0]) && counts(x->args[1]) &&
+    if (x->kind != TIRBI_LX_OP || (x->optype != TIRB_I64 && x->optype != TIRB_I32)) return false;
+    const bool chooses = x->op == TIRB_OP_MIN || x->op == TIRB_OP_MAX;
+    if (!chooses && tirbi_opposite(x->op) == TIRB_OP_NOP) return false;
+    if (x->optype == TIRB_I32) return compares_sums(x);
+    if (chooses) return may_wrap(x->args[0]) || may_wrap(x->args[1]);
+    return counts(x->args[0]) && counts(x->args[1]) &&
            (x->args[0]->hi > TIRBI_SANE_SIZE || x->args[1]->hi > TIRBI_SANE_SIZE);
 }
 

@@ -14,13 +14,32 @@ void tirbi_add_fact(tirbi_given *facts, const tirbi_lx *x, const tirbi_lx *y, in
         facts->item[facts->n++] = sum;
 }
 
-/* Whether the sum is not negative, by the ranges of its terms or as the sum of a fact and something. */
+/* How often a fact is in a sum: as often as one of the terms that both have. */
+static int64_t multiple_of(const tirbi_sum *sum, const tirbi_sum *fact) {
+    for (uint32_t i = 0; i < fact->n; i++) {
+        const int64_t once = fact->factor[i];
+        for (uint32_t k = 0; once != 0 && k < sum->n; k++) {
+            const int64_t all = sum->factor[k];
+            if (sum->term[k] == fact->term[i] && all != INT64_MIN && all % once == 0 && all / once > 1)
+                return all / once;
+        }
+    }
+    return 1;
+}
+
+/* Whether the sum is not negative, by the ranges of its terms or as the sum of a fact, or some of it, and something:
+ * 2 * h - 2 * i + 2, where h - i is not negative. */
 static bool not_negative(const tirbi_given *facts, const tirbi_sum *sum) {
     int64_t lo, hi;
     if (tirbi_sum_range(sum, &lo, &hi) && lo >= 0) return true;
     for (uint32_t i = 0; i < facts->n; i++) {
-        tirbi_sum rest = *sum;
-        if (tirbi_sum_add(&rest, &facts->item[i], -1) && tirbi_sum_range(&rest, &lo, &hi) && lo >= 0) return true;
+        const int64_t most = multiple_of(sum, &facts->item[i]);
+        for (int64_t times = 1;; times = most) {
+            tirbi_sum rest = *sum;
+            if (tirbi_sum_add(&rest, &facts->item[i], -times) && tirbi_sum_range(&rest, &lo, &hi) && lo >= 0)
+                return true;
+            if (times == most) break;
+        }
     }
     return false;
 }

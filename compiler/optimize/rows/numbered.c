@@ -6,15 +6,18 @@
 #include "compiler/optimize/lanes/flatten.h"
 #include "compiler/optimize/rewriting/parts.h"
 #include "compiler/optimize/rewriting/rewrite.h"
+#include "compiler/optimize/rewriting/resolve.h"
 #include "compiler/optimize/rewriting/statements.h"
+#include "compiler/optimize/transform/distribute.h"
 
-enum { MAX_NUMBERS = 3, MAX_DEPTH = 48, SOME_ROWS = 16, MOST_ROWS = 1 << 24, LONG_ROW = 16 };
+enum { MAX_NUMBERS = 3, MAX_DEPTH = 48, MAX_ROW_LOOPS = 2, SOME_ROWS = 16, MOST_ROWS = 1 << 24, LONG_ROW = 16 };
 
-/* A row's number by the indices of dimensions first .. last of a place, in loop `row` of the nest. In memory of one
- * dimension it is the element that the row begins at. */
+/* A row's number by the indices of dimensions first .. last of a place, in one of the nest's loops. In memory of one
+ * dimension it is the element that the row begins at, which two loops may choose: a bag of some rows for each i. */
 typedef struct number {
     const tirbi_place *place;
-    uint32_t first, last, row;
+    uint32_t first, last;
+    uint32_t rows_in[MAX_ROW_LOOPS], n_loops; /* the loops, outermost first */
     tirbi_lvar *element; /* whose loop counts the elements of a row that begins so; NULL: the number is an index */
     tirbi_lbuf *buffer; /* that they are computed into */
     tirbi_lbuf *rows;   /* the place's buffer, with these dimensions as one, or as rows that begin at each element */
@@ -24,15 +27,33 @@ typedef struct numberer {
     tirbi_lx_pool *pool;
     const tirbi_ls *around[TIRBI_MAX_AFFINE];
     tirbi_loop_set loops; /* those around the store */
+    const tirbi_ls *first; /* a nest ahead of it; NULL: there is none */
+    bool chosen;           /* one number in memory chooses rows as it is */
     const tirbi_ls *store;
     number numbers[MAX_NUMBERS];
     uint32_t n;
 } numberer;
 
+/* First values of sums that the nest begins with, as a nest of their own. */
+static bool take_first_values(numberer *s, const tirbi_ls *body) {
+    tirbi_distribution parts;
+    tirbi_loop_set inner;
+    if (!tirbi_can_resolve(body) || !tirbi_distribute(s->pool, s->around, s->loops.n, body, &parts) || parts.n != 2)
+        return false;
+    s->first = parts.item[0];
+    if (tirbi_only_part(s->first)->kind != TIRBI_LS_STORE) return false;
+    for (uint32_t i = s->loops.n; s->first && i-- > 0;)
+        s->first = tirbi_loop_of(s->pool, s->around[i], tirbi_variable_like(s->pool, s->loops.var[i]), s->first);
+    s->store = tirbi_perfect_nest(tirbi_only_part(parts.item[1]), TIRBI_MAX_AFFINE - s->loops.n,
+                                  s->around + s->loops.n, &inner);
+    for (uint32_t i = 0; i < inner.n; i++) s->loops.var[s->loops.n++] = inner.var[i];
+    return s->first && inner.n > 0;
+}
+
 static bool read_nest(numberer *s, const tirbi_ls *loop) {
-    loop = tirbi_perfect_nest(loop, TIRBI_MAX_AFFINE, s->around, &s->loops);
-    s->store = loop;
-    return s->loops.n >= 2 && loop->kind == TIRBI_LS_STORE;
+    s->store = tirbi_perfect_nest(loop, TIRBI_MAX_AFFINE, s->around, &s->loops);
+    if (s->loops.n >= 2 && s->store->kind == TIRBI_LS_SEQ && !take_first_values(s, s->store)) return false;
+    return s->loops.n >= 2 && s->store->kind == TIRBI_LS_STORE;
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------------------------- */
@@ -50,18 +71,23 @@ static bool is_load(const tirbi_lx *x) {
     return x->kind == TIRBI_LX_LOAD;
 }
 
-/* The one loop of the nest, but that of a row's elements, that the indices depend on. */
-static bool find_row(const numberer *s, number *n) {
-    uint32_t found = 0;
+/* The loops of the nest, but that of a row's elements, that the indices depend on. */
+static bool find_rows(const numberer *s, number *n) {
+    const uint32_t most = n->element ? MAX_ROW_LOOPS : 1;
+    n->n_loops = 0;
     for (uint32_t l = 0; l < s->loops.n; l++) {
         bool depends = false;
         for (uint32_t d = n->first; d <= n->last; d++)
             depends = depends || tirbi_lx_depends_on(n->place->indices[d], s->loops.var[l]);
         if (!depends || s->loops.var[l] == n->element) continue;
-        n->row = l;
-        found++;
+        if (n->n_loops == most) return false;
+        n->rows_in[n->n_loops++] = l;
     }
-    return found == 1;
+    for (uint32_t i = 0; n->n_loops > 1 && i < n->n_loops; i++) {
+        const tirbi_lvar *row = s->loops.var[n->rows_in[i]];
+        if (tirbi_mentions_loops(row->min, &s->loops) || tirbi_mentions_loops(row->extent, &s->loops)) return false;
+    }
+    return n->n_loops > 0;
 }
 
 /* What is loaded for each row, as a variable. */
@@ -90,12 +116,12 @@ static bool read_flat(const numberer *s, const tirbi_place *place, number *out) 
     if (index->pure || !extent->pure || extent->traps || !is_known_before(s, index)) return false;
     for (uint32_t l = s->loops.n; l-- > 0;) {
         *out = (number){.place = place, .element = s->loops.var[l]};
-        if (steps_by_one(s, index, out->element)) return find_row(s, out);
+        if (steps_by_one(s, index, out->element)) return find_rows(s, out);
     }
     return false;
 }
 
-static bool read_place(const numberer *s, const tirbi_place *place, number *out) {
+static bool read_place(numberer *s, const tirbi_place *place, number *out) {
     const tirbi_lbuf *b = place->buffer;
     uint32_t n = 0;
     if (place->view || b->source || b->broadcasts || b->local || b->overlaps || b->offset ||
@@ -110,8 +136,9 @@ static bool read_place(const numberer *s, const tirbi_place *place, number *out)
         if (n++ == 0) out->first = d;
         out->last = d;
     }
-    if (n == 0 || out->last + 1 == place->ndim || (n == 1 && is_load(place->indices[out->first]))) return false;
-    return find_row(s, out);
+    if (n == 0 || out->last + 1 == place->ndim) return false;
+    if (n == 1 && is_load(place->indices[out->first])) return s->chosen = true, false;
+    return find_rows(s, out);
 }
 
 /* The numbers of a place; NULL: it has none. */
@@ -147,10 +174,11 @@ static tirbi_lvar *new_var(const numberer *s, const char *name, const tirbi_lvar
                 : tirbi_new_variable(s->pool, TIRBI_LVAR_LET, name, TIRB_I64, 0, INT64_MAX, s->store->span);
 }
 
-/* The row's number in a loop of its own, and whether one of the indices that may be is outside of its dimension. */
-static const tirbi_lx *number_in(const numberer *s, const number *n, tirbi_lvar *var, const tirbi_lx **outside) {
+/* The row's number in loops of its own, and whether one of the indices that may be is outside of its dimension. */
+static const tirbi_lx *number_in(const numberer *s, const number *n, tirbi_lvar *const *in, const tirbi_lx **outside) {
     tirbi_rewrite rewrite = {.pool = s->pool};
-    tirbi_bind_variable(&rewrite, s->loops.var[n->row], tirbi_lx_var(s->pool, var));
+    for (uint32_t i = 0; i < n->n_loops; i++)
+        tirbi_bind_variable(&rewrite, s->loops.var[n->rows_in[i]], tirbi_lx_var(s->pool, in[i]));
     if (n->element)
         tirbi_bind_variable(&rewrite, n->element, tirbi_lx_cast(s->pool, n->element->type, n->element->min));
     const tirbi_lx *zero = tirbi_lx_number(s->pool, 0), *value = NULL;
@@ -171,18 +199,31 @@ static const tirbi_lx *number_in(const numberer *s, const number *n, tirbi_lvar 
     return value;
 }
 
-/* Memory for the numbers of all rows that the loop goes through. */
-static tirbi_lbuf *new_buffer(const numberer *s, const tirbi_lvar *row) {
-    tirbi_lbuf *buffer = tirbi_new_row(s->pool, "numbers", TIRB_I64, tirbi_lx_add(s->pool, row->min, row->extent));
-    if (!buffer) return NULL;
-    buffer->offset = tirbi_lx_wide(s->pool, TIRB_OP_SUB, tirbi_lx_number(s->pool, 0), row->min);
-    buffer->length = row->extent;
-    return buffer->offset ? buffer : NULL;
+/* How many rows the loops go through together. */
+static const tirbi_lx *rows_of(const numberer *s, const number *n) {
+    const tirbi_lx *all = s->loops.var[n->rows_in[0]]->extent;
+    for (uint32_t i = 1; all && i < n->n_loops; i++)
+        all = tirbi_lx_mul(s->pool, all, s->loops.var[n->rows_in[i]]->extent);
+    return all;
 }
 
-static const tirbi_place *number_place(const numberer *s, const number *n, tirbi_lvar *var) {
-    const tirbi_lx *index = tirbi_lx_cast(s->pool, TIRB_I64, tirbi_lx_var(s->pool, var));
-    return tirbi_element_at(s->pool, n->buffer, index, s->store->span);
+/* Memory for the numbers of all rows that the loops go through, of a dimension for each. */
+static tirbi_lbuf *new_buffer(const numberer *s, const number *n) {
+    const tirbi_lx **shape = TIRBI_NEW_ARRAY(s->pool->arena, const tirbi_lx *, n->n_loops);
+    for (uint32_t i = 0; shape && i < n->n_loops; i++) shape[i] = s->loops.var[n->rows_in[i]]->extent;
+    return shape ? tirbi_new_buffer(s->pool, "numbers", TIRB_I64, n->n_loops, shape) : NULL;
+}
+
+/* Where a row's number is, by variables of its loops. */
+static const tirbi_place *number_place(const numberer *s, const number *n, tirbi_lvar *const *in) {
+    const tirbi_lx **indices = TIRBI_NEW_ARRAY(s->pool->arena, const tirbi_lx *, n->n_loops);
+    if (!indices) return NULL;
+    for (uint32_t i = 0; i < n->n_loops; i++) {
+        const tirbi_lx *at = tirbi_lx_cast(s->pool, TIRB_I64, tirbi_lx_var(s->pool, in[i]));
+        indices[i] = at ? tirbi_lx_sub(s->pool, at, s->loops.var[n->rows_in[i]]->min) : NULL;
+        if (!indices[i]) return NULL;
+    }
+    return tirbi_place_in(s->pool, n->buffer, indices, s->store->span);
 }
 
 /* What looks for an index that is outside of its dimension, and in `condition` that there is none. */
@@ -201,29 +242,43 @@ static bool holds(const numberer *s, tirbi_op compares, const tirbi_lx *extent, 
                   const tirbi_lx **condition) {
     const tirbi_lx *part = tirbi_lx_with(s->pool, compares, extent, with_number);
     if (!part || tirbi_lx_is_int(part, 0)) return false;
+    if (*condition && tirbi_lx_is_int(part, 1)) return true;
     *condition = tirbi_lx_and(s->pool, *condition, part);
     return *condition != NULL;
+}
+
+/* Whether the rows of all loops are some, and not too many for memory: neither each loop's nor all together. */
+static bool are_some(const numberer *s, const number *n, const tirbi_lx **condition) {
+    const tirbi_lx *rows = rows_of(s, n);
+    for (uint32_t i = 0; n->n_loops > 1 && i < n->n_loops; i++) {
+        const tirbi_lx *extent = s->loops.var[n->rows_in[i]]->extent;
+        if (!holds(s, TIRB_OP_GE, extent, 1, condition) || !holds(s, TIRB_OP_LE, extent, MOST_ROWS, condition))
+            return false;
+    }
+    return rows && holds(s, TIRB_OP_GE, rows, SOME_ROWS, condition) &&
+           holds(s, TIRB_OP_LE, rows, MOST_ROWS, condition) &&
+           (!n->element || holds(s, TIRB_OP_GE, n->element->extent, LONG_ROW, condition));
 }
 
 /* What computes a row's numbers, and what has to hold for that; `check` is NULL where no index can be bad. */
 static bool make_numbers(numberer *s, number *n, const tirbi_ls **check, const tirbi_ls **alloc, const tirbi_ls **fill,
                          const tirbi_lx **condition) {
-    const tirbi_lvar *row = s->loops.var[n->row];
-    tirbi_lvar *looked = new_var(s, NULL, row), *counted = new_var(s, NULL, row);
+    tirbi_lvar *looked[MAX_ROW_LOOPS] = {NULL}, *counted[MAX_ROW_LOOPS] = {NULL};
     const tirbi_lx *outside, *ignored;
-    n->buffer = new_buffer(s, row);
-    if (!looked || !counted || !n->buffer) return false;
-    if (!holds(s, TIRB_OP_GE, row->extent, SOME_ROWS, condition) ||
-        !holds(s, TIRB_OP_LE, row->extent, MOST_ROWS, condition) ||
-        (n->element && !holds(s, TIRB_OP_GE, n->element->extent, LONG_ROW, condition)) ||
-        !number_in(s, n, looked, &outside))
-        return false;
+    for (uint32_t i = 0; i < n->n_loops; i++) {
+        looked[i] = new_var(s, NULL, s->loops.var[n->rows_in[i]]);
+        counted[i] = new_var(s, NULL, s->loops.var[n->rows_in[i]]);
+        if (!looked[i] || !counted[i]) return false;
+    }
+    n->buffer = new_buffer(s, n);
+    if (!n->buffer || !are_some(s, n, condition) || !number_in(s, n, looked, &outside)) return false;
     *check = NULL;
-    if (!tirbi_lx_is_int(outside, 0) && !(*check = new_check(s, looked, outside, row->extent, condition))) return false;
+    if (!tirbi_lx_is_int(outside, 0) &&
+        !(*check = new_check(s, looked[0], outside, s->loops.var[n->rows_in[0]]->extent, condition)))
+        return false;
     *alloc = tirbi_new_alloc(s->pool, s->store->span, n->buffer);
-    *fill = tirbi_new_loop(
-        s->pool, s->store->span, counted,
-        tirbi_new_store(s->pool, s->store->span, number_place(s, n, counted), number_in(s, n, counted, &ignored)));
+    *fill = tirbi_new_store(s->pool, s->store->span, number_place(s, n, counted), number_in(s, n, counted, &ignored));
+    for (uint32_t i = n->n_loops; *fill && i-- > 0;) *fill = tirbi_new_loop(s->pool, s->store->span, counted[i], *fill);
     return *condition && *alloc && *fill;
 }
 
@@ -249,7 +304,9 @@ static tirbi_lbuf *view_rows(const numberer *s, const number *n) {
 /* The place by its row's number. */
 static const tirbi_place *by_number(const numberer *s, number *n, const tirbi_place *place) {
     const tirbi_lx **indices = TIRBI_NEW_ARRAY(s->pool->arena, const tirbi_lx *, place->ndim + 1);
-    const tirbi_place *numbers = number_place(s, n, s->loops.var[n->row]);
+    tirbi_lvar *in[MAX_ROW_LOOPS] = {NULL};
+    for (uint32_t i = 0; i < n->n_loops; i++) in[i] = s->loops.var[n->rows_in[i]];
+    const tirbi_place *numbers = number_place(s, n, in);
     const tirbi_lx *row = tirbi_lx_load(s->pool, numbers);
     if (!n->rows) n->rows = n->element ? view_rows(s, n)
                                        : tirbi_join_dimensions(s->pool, n->place->buffer, n->first, n->last);
@@ -278,9 +335,9 @@ bool tirbi_number_rows(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arranged
     if (!read_nest(&s, loop)) return false;
     tirbi_walk walk = {.context = &s, .access = note_place, .deepest = MAX_DEPTH};
     if (!note_place(&walk, s.store->as.store.access, NULL) || !tirbi_walk_expr(&walk, s.store->as.store.value) ||
-        s.n == 0)
+        (s.n == 0 && !(s.first && s.chosen)))
         return false;
-    const tirbi_ls *checks[MAX_NUMBERS], *items[2 * MAX_NUMBERS + 1];
+    const tirbi_ls *checks[MAX_NUMBERS], *items[2 * MAX_NUMBERS + 2];
     out->condition = NULL;
     uint32_t n_checks = 0;
     for (uint32_t i = 0; i < s.n; i++) {
@@ -296,8 +353,10 @@ bool tirbi_number_rows(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arranged
     store->as.store.value = tirbi_rewrite_value(&rewrite, s.store->as.store.value);
     if (to) store->as.store.access = by_number(&s, to, s.store->as.store.access);
     if (!store->as.store.value || !store->as.store.access) return false;
-    items[2 * s.n] = out->loop = tirbi_in_loops(pool, s.around, s.loops.n, store);
+    uint32_t n = 2 * s.n;
+    if (s.first) items[n++] = s.first;
+    items[n++] = out->loop = tirbi_in_loops(pool, s.around, s.loops.n, store);
     out->check = n_checks > 0 ? tirbi_new_sequence(pool, loop->span, checks, n_checks) : NULL;
-    out->stmt = tirbi_new_sequence(pool, loop->span, items, 2 * s.n + 1);
+    out->stmt = tirbi_new_sequence(pool, loop->span, items, n);
     return out->loop && (out->check || n_checks == 0) && out->stmt;
 }

@@ -5,6 +5,7 @@
 #include "compiler/optimize/lanes/lanes.h"
 #include "compiler/optimize/nests/fuse.h"
 #include "compiler/optimize/rewriting/statements.h"
+#include "compiler/optimize/rows/numbered.h"
 #include "compiler/optimize/rows/ragged.h"
 #include "compiler/optimize/rows/rows.h"
 #include "compiler/optimize/threads/regions.h"
@@ -143,8 +144,11 @@ static const tirbi_lx *of_loop(estimator *e, const tirbi_ls *s) {
     if (lanes && !e->in_lanes) {
         inner.in_lanes = tirbi_nest_has_lanes(e->pool, s, TIRBI_NEST_ANY) || tirbi_has_lanes(e->pool, s) ||
                          tirbi_split_nest(e->pool, s) || has_lanes(e, tirbi_split_loop(e->pool, s), MAX_CUTS);
-        tirbi_arranged flat;
-        if (!inner.in_lanes && !(e->disabled & TIRB_PASS_SEQUENCES) && tirbi_flatten_ranges(e->pool, s, &flat))
+        tirbi_arranged made;
+        const bool arranges = !inner.in_lanes && !(e->disabled & TIRB_PASS_SEQUENCES);
+        if (arranges && tirbi_number_rows(e->pool, s, &made))
+            inner.in_lanes = tirbi_nest_has_lanes(e->pool, made.loop, TIRBI_NEST_ANY);
+        else if (arranges && tirbi_flatten_ranges(e->pool, s, &made))
             inner.in_lanes = inner.in_order = true;
     }
     return times(e, rounds(e, s->as.loop.var), plus(e, cost_of(&inner, s->as.loop.body), of_operations(&inner, 1)));

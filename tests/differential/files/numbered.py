@@ -161,3 +161,63 @@ class Module:
     def outside(W: T.Buffer((9, 64), "float32"), I: T.Buffer((40,), "uint8"), S: T.Buffer((40,), "float32"), Y: T.Buffer((64,), "float32")):
         for k, d in T.grid(40, 64):
             Y[d] = Y[d] + W[T.Cast("int32", I[k]), d] * S[k]
+
+    # Rows that begin at an element, of bags: numbers of two loops, which may wrap, be out of bounds, or be none.
+    @T.prim_func(s_tir=True)
+    def flat_bag(W: T.Buffer((256 * 33,), "float32"), I: T.Buffer((6, 5), "uint8"), S: T.Buffer((6, 5), "float32"), Y: T.Buffer((6 * 33,), "float32")):
+        for b, d in T.grid(6, 33):
+            Y[b * 33 + d] = T.float32(0)
+            for k in range(5):
+                Y[b * 33 + d] = Y[b * 33 + d] + W[T.Cast("int32", I[b, k]) * 33 + d] * S[b, k]
+
+    @T.prim_func(s_tir=True)
+    def flat_bag_outside(W: T.Buffer((200 * 33,), "int32"), I: T.Buffer((40, 3), "uint8"), Y: T.Buffer((40, 33), "int32")):
+        for b, d in T.grid(40, 33):
+            Y[b, d] = b
+            for k in range(3):
+                Y[b, d] = Y[b, d] + W[T.Cast("int64", I[b, k]) * T.int64(33) + T.Cast("int64", d)]
+
+    @T.prim_func(s_tir=True)
+    def flat_bag_wraps(W: T.Buffer((64,), "int32"), I: T.Buffer((10, 3), "int32"), Y: T.Buffer((10, 20), "int32")):
+        for b, d in T.grid(10, 20):
+            Y[b, d] = d
+            for k in range(3):
+                Y[b, d] = Y[b, d] + W[I[b, k] * 1073741824 * 4 + d]
+
+    @T.prim_func(s_tir=True)
+    def flat_bags(W_handle: T.handle, I_handle: T.handle, Y_handle: T.handle, n: T.int32, k: T.int32, v: T.int32, m: T.int32):
+        W = T.match_buffer(W_handle, (v * m,), "float32")
+        I = T.match_buffer(I_handle, (n * k,), "uint8")
+        Y = T.match_buffer(Y_handle, (n * m,), "float32")
+        for b, r, d in T.grid(n, k, m):
+            Y[b * m + d] = Y[b * m + d] + W[T.Cast("int32", I[b * k + r]) * m + d]
+
+    @T.prim_func(s_tir=True)
+    def pairs(X_handle: T.handle, C_handle: T.handle, Y_handle: T.handle):
+        n, g, d = T.int32(), T.int32(), T.int32()
+        X = T.match_buffer(X_handle, (n, g, 2 * d), "float32")
+        C = T.match_buffer(C_handle, (n, d), "float32")
+        Y = T.match_buffer(Y_handle, (n, g, 2 * d), "float32")
+        for t, a, e in T.grid(n, g, d):
+            Y[t, a, 2 * e] = X[t, a, 2 * e] * C[t, e] - X[t, a, 2 * e + 1]
+            Y[t, a, 2 * e + 1] = X[t, a, 2 * e] + X[t, a, 2 * e + 1] * C[t, e]
+
+    @T.prim_func(s_tir=True)
+    def pairs_of_itself(Y_handle: T.handle):
+        n, g, d = T.int32(), T.int32(), T.int32()
+        Y = T.match_buffer(Y_handle, (n, g, 3 * d), "int32")
+        for t, a, e in T.grid(n, g, d):
+            Y[t, a, 3 * e] = Y[t, a, 3 * e] + Y[t, a, 3 * e + 1]
+            Y[t, a, 3 * e + 1] = Y[t, a, 3 * e + 2] - Y[t, a, 3 * e]
+
+    @T.prim_func(s_tir=True)
+    def band_of_int32(A_handle: T.handle, X_handle: T.handle, Y_handle: T.handle):
+        n = T.int32()
+        A = T.match_buffer(A_handle, (n, 9), "float32")
+        X = T.match_buffer(X_handle, (n,), "float32")
+        Y = T.match_buffer(Y_handle, (n,), "float32")
+        for i in range(n):
+            Y[i] = T.float32(0)
+            for r in range(9):
+                if i + r >= 4 and i + r < n + 4:
+                    Y[i] = Y[i] + A[i, r] * X[i + r - 4]
