@@ -71,15 +71,6 @@ static const tirbi_ls *rewrite(void *context, const tirbi_ls *s) {
     return s->kind == TIRBI_LS_SEQ || f->in_loops ? tirbi_replace_inside(f->pool, s, rewrite, f) : s;
 }
 
-static const tirbi_ls *find(finder *f, const tirbi_ls *loop) {
-    const tirbi_ls *body = rewrite(f, loop->as.loop.body);
-    return body == loop->as.loop.body ? NULL : tirbi_loop_like(f->pool, loop, NULL, body);
-}
-
-const tirbi_ls *tirbi_find_extremes(tirbi_lx_pool *pool, const tirbi_ls *loop) {
-    return find(&(finder){.pool = pool}, loop);
-}
-
 const tirbi_ls *tirbi_find_all_extremes(tirbi_lx_pool *pool, const tirbi_ls *body) {
     return body ? rewrite(&(finder){.pool = pool, .in_loops = true}, body) : NULL;
 }
@@ -98,9 +89,10 @@ static bool sets_another(const void *context, const tirbi_ls *s) {
 
 const tirbi_ls *tirbi_find_float_extremes(tirbi_lx_pool *pool, const tirbi_ls *loop, const tirbi_lx **condition) {
     finder f = {.pool = pool, .with_floats = true};
-    const tirbi_ls *found = find(&f, loop);
+    const tirbi_ls *body = rewrite(&f, loop->as.loop.body);
+    const tirbi_ls *found = f.n_floats > 0 ? tirbi_loop_like(pool, loop, NULL, body) : NULL;
     *condition = NULL;
-    if (!found || f.n_floats == 0 || tirbi_any_stmt(found, sets_another, &f)) return NULL;
+    if (!found || tirbi_any_stmt(found, sets_another, &f)) return NULL;
     for (uint32_t i = 0; i < f.n_floats; i++) {
         const tirbi_lx *x = tirbi_is_live(pool, f.floats[i]) ? tirbi_lx_var(pool, f.floats[i]) : NULL;
         const tirbi_lx *same = tirbi_lx_binary(pool, TIRB_OP_EQ, f.floats[i]->type, x, x);

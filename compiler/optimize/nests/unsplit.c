@@ -1,15 +1,14 @@
-/* The condition x < bound, where x counts the iterations of some loops of a free nest (x = io * 32 + ii, where ii runs
- * from 0 to 31), holds for the first `bound` values of x, and each value is one iteration vector of these loops. So one
- * loop over x can take their place, if nothing but x is made of their variables. The loops of reductions keep their
- * order: none of another reduction stands between those that are joined. */
+/* The condition x < bound, where x counts the iterations of two loops of which the one is all of the other's body
+ * (x = io * 32 + ii, where ii runs from 0 to 31), holds for the first `bound` values of x, and each value is one
+ * iteration vector of these loops. So one loop over x can take their place, if nothing but x is made of their
+ * variables. Others keep their loops, with the condition as a bound. */
 #include "compiler/optimize/nests/unsplit.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "compiler/loop/visit.h"
-#include "compiler/optimize/facts/quotient.h"
-#include "compiler/optimize/lanes/lanes.h"
+#include "compiler/optimize/facts/affine.h"
 #include "compiler/optimize/normalise/forward.h"
 #include "compiler/optimize/rewriting/guards.h"
 #include "compiler/optimize/rewriting/rewrite.h"
@@ -19,8 +18,7 @@
 
 typedef struct joiner {
     tirbi_lx_pool *pool;
-    const tirbi_free_nest *nest;
-    tirbi_loop_set loops;           /* of the nest */
+    tirbi_loop_set loops;
     bool joins[TIRBI_MAX_AFFINE];   /* which of them are joined */
     int64_t unit[TIRBI_MAX_AFFINE]; /* what one iteration of each is worth */
     tirbi_loop_set group;           /* those */
@@ -54,27 +52,6 @@ static bool counts(joiner *j, const tirbi_lx *x) {
         }
     }
     return n >= 2;
-}
-
-/* All are spatial, or parts of one reduction. */
-static bool keeps_order(const joiner *j) {
-    uint32_t first = 0, last = 0;
-    for (uint32_t i = j->loops.n; i-- > 0;) {
-        if (j->joins[i]) first = i;
-    }
-    for (uint32_t i = 0; i < j->loops.n; i++) {
-        if (j->joins[i]) last = i;
-    }
-    for (uint32_t i = first, previous = first; i <= last; i++) {
-        if (j->nest->spatial[i] != j->nest->spatial[first]) {
-            if (j->joins[i]) return false;
-            continue;
-        }
-        if (j->nest->spatial[i]) continue;
-        if (!j->joins[i] || j->unit[i] > j->unit[previous]) return false;
-        previous = i;
-    }
-    return true;
 }
 
 /* Whether the loops count to at least `bound`: the slowest is as long as it takes, (bound + size - 1) // size. */
@@ -199,66 +176,6 @@ static const tirbi_ls *join_body(joiner *j, const tirbi_ls *body) {
     return j->failed ? NULL : joined;
 }
 
-/* The nest with one loop for those that are joined. */
-static const tirbi_ls *join_nest(joiner *j, const tirbi_ls *body) {
-    body = join_body(j, body);
-    if (!body) return NULL;
-    uint32_t outermost = 0;
-    while (!j->joins[outermost]) outermost++;
-    for (uint32_t i = j->loops.n; i-- > 0;) {
-        if (j->joins[i] && i != outermost) continue;
-        body = tirbi_loop_like(j->pool, j->nest->loops[i], i == outermost ? j->joined : NULL, body);
-    }
-    return body;
-}
-
-/* ---- Conditions ------------------------------------------------------------------------------------------------- */
-
-/* Joins the loops of the first term that allows it, and takes it out of the condition: *rest is what remains, or
- * NULL. */
-static bool join_term(joiner *j, const tirbi_lx *x, const tirbi_lx **rest) {
-    if (tirbi_is_conjunction(x)) {
-        const tirbi_lx *part;
-        for (int i = 0; i < 2; i++) {
-            if (!join_term(j, x->args[i], &part)) continue;
-            const tirbi_lx *a = i == 0 ? part : x->args[0], *b = i == 0 ? x->args[1] : part;
-            *rest = a && b ? tirbi_lx_lazy(j->pool, TIRBI_LX_AND, a, b, NULL) : a ? a : b;
-            return true;
-        }
-        return false;
-    }
-    const tirbi_lx *simpler = tirbi_simplify_below(j->pool, x);
-    if (simpler) x = simpler;
-    if (x->kind != TIRBI_LX_OP || x->op != TIRB_OP_LT || !x->pure || tirbi_mentions_loops(x->args[1], &j->loops) ||
-        x->args[1]->traps || !tirbi_dtype_is_int((tirbi_dtype)x->args[1]->type) || x->args[1]->type == TIRB_U64) {
-        return false;
-    }
-    *rest = NULL;
-    return counts(j, x->args[0]) && keeps_order(j) && make_joined(j, x->args[0], x->args[1]);
-}
-
-/* The nest with loops joined for one term of its condition; NULL where none asks for it. */
-static const tirbi_ls *join_once(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_free_nest *nest, joiner *j) {
-    const tirbi_lx *rest = NULL;
-    if (!tirbi_find_free_nest(pool, loop, nest) || nest->body->kind != TIRBI_LS_IF || nest->body->as.if_.else_case)
-        return NULL;
-    *j = (joiner){.pool = pool, .nest = nest};
-    for (uint32_t i = 0; i < nest->n; i++) j->loops.var[j->loops.n++] = nest->loops[i]->as.loop.var;
-    if (!join_term(j, nest->body->as.if_.condition, &rest)) return NULL;
-    const tirbi_ls *body = nest->body->as.if_.then_case;
-    return join_nest(j, rest ? tirbi_new_if(pool, nest->body->span, rest, body, NULL) : body);
-}
-
-/* Joins loops of the nest until no term of its condition asks for it. */
-static const tirbi_ls *join_loops(tirbi_lx_pool *pool, const tirbi_ls *loop) {
-    tirbi_free_nest *nest = TIRBI_NEW(pool->arena, tirbi_free_nest);
-    joiner *j = TIRBI_NEW(pool->arena, joiner);
-    for (const tirbi_ls *joined = loop; nest && j && joined; joined = join_once(pool, loop, nest, j)) loop = joined;
-    TIRBI_GIVE_BACK(pool->arena, nest);
-    TIRBI_GIVE_BACK(pool->arena, j);
-    return loop;
-}
-
 /* ---- Neighbours ------------------------------------------------------------------------------------------------- */
 
 /* Two loops of which the one is all of the other's body count one after the other, whatever is in them: joined, they
@@ -352,13 +269,8 @@ const tirbi_ls *tirbi_join_whole_splits(tirbi_lx_pool *pool, const tirbi_ls *s, 
 }
 
 static const tirbi_ls *join_all(void *pool, const tirbi_ls *s) {
-    const tirbi_ls *joined = s->kind == TIRBI_LS_LOOP ? join_loops(pool, s) : s;
-    if (joined == s && s->kind == TIRBI_LS_LOOP) {
-        joined = join_neighbours(pool, s, true);
-        if (joined) return join_all(pool, joined);
-        joined = s;
-    }
-    return joined != s ? joined : tirbi_replace_inside(pool, s, join_all, pool);
+    const tirbi_ls *joined = s->kind == TIRBI_LS_LOOP ? join_neighbours(pool, s, true) : NULL;
+    return joined ? join_all(pool, joined) : tirbi_replace_inside(pool, s, join_all, pool);
 }
 
 /* Of loops that have become one, more is proven than of those with a condition: whether these may count upwards, or

@@ -1,6 +1,5 @@
 /* Loops that a schedule cut, put together again where a condition says that the parts go too far: for io, ii, if
- * io * 32 + ii < 100, becomes one loop of 100 iterations. Loops that are all of each other's body are so whatever is in
- * them, others where the order of their nest is free. */
+ * io * 32 + ii < 100, becomes one loop of 100 iterations, where one loop is all of the other's body. */
 #ifndef TIRB_COMPILER_OPTIMIZE_NESTS_UNSPLIT_H
 #define TIRB_COMPILER_OPTIMIZE_NESTS_UNSPLIT_H
 

@@ -31,17 +31,6 @@ static tirbi_sched *made(tirbi_scheduler *p, const char *step, const tirbi_ls *s
     return tirbi_sched_of(p, step, tirbi_schedule_serial(p, s));
 }
 
-/* A loop that has least and greatest values in place of conditions, if it is lanes then. */
-static tirbi_sched *as_extremes(tirbi_scheduler *p, const tirbi_ls *loop) {
-    static const char step[] = "minima and maxima";
-    tirbi_nest nest = {.n_outer = 0, .plan = tirbi_plan_lanes(p->pool, loop)};
-    if (!nest.plan) nest.plan = tirbi_plan_in_order(p->pool, loop);
-    if (nest.plan) return tirbi_sched_of(p, step, tirbi_sched_lanes(p, &nest));
-    const tirbi_ls *carried = tirbi_carry_elements(p->pool, loop);
-    if (!carried) carried = tirbi_split_loop(p->pool, loop);
-    return carried ? made(p, step, carried) : NULL;
-}
-
 /* Whether lanes name the elements that they store to. */
 static bool scatters(const tirbi_lane_plan *plan) { return tirbi_lanes_do(plan, TIRB_OP_VSTOREX); }
 
@@ -71,14 +60,10 @@ static const tirbi_ls *split_statements(tirbi_scheduler *p, const tirbi_ls *loop
 /* Whether a loop that is not lanes as it stands becomes some in one of the ways that are tried. */
 static bool has_lanes(tirbi_scheduler *p, const tirbi_ls *loop) {
     tirbi_arranged blocks;
-    if (tirbi_has_lanes(p->pool, loop) || tirbi_has_lanes_in_order(p->pool, loop) ||
-        tirbi_carry_elements(p->pool, loop) || tirbi_split_loop(p->pool, loop) ||
-        (tirbi_block_by_distance(p->pool, loop, &blocks) && (!blocks.loop || has_lanes(p, blocks.loop))) ||
-        split_statements(p, loop)) {
-        return true;
-    }
-    const tirbi_ls *extremes = tirbi_find_extremes(p->pool, loop);
-    return extremes && has_lanes(p, extremes);
+    return tirbi_has_lanes(p->pool, loop) || tirbi_has_lanes_in_order(p->pool, loop) ||
+           tirbi_carry_elements(p->pool, loop) || tirbi_split_loop(p->pool, loop) ||
+           (tirbi_block_by_distance(p->pool, loop, &blocks) && (!blocks.loop || has_lanes(p, blocks.loop))) ||
+           split_statements(p, loop);
 }
 
 /* A loop that may be long in parts that are lanes, where the choice among its statements is decided by its bounds. */
@@ -161,9 +146,7 @@ static tirbi_sched *as_turns(tirbi_scheduler *p, const tirbi_ls *loop) {
                         "lanes look for the last iteration that sets something, from the end on");
         return made(p, "last value", last);
     }
-    const tirbi_ls *extremes = tirbi_find_extremes(p->pool, loop);
-    node = extremes ? as_extremes(p, extremes) : NULL;
-    if (node || !may_search) return node;
+    if (!may_search) return NULL;
     const tirbi_ls *held = tirbi_hold_elements(p->pool, loop);
     if (held) return made(p, "scalar replacement", held);
     const tirbi_ls *searched = tirbi_search_updates(p->pool, loop);

@@ -1,5 +1,6 @@
 #include "compiler/optimize/rewriting/guards.h"
 
+#include "compiler/optimize/facts/quotient.h"
 #include "compiler/optimize/rewriting/statements.h"
 
 static bool names_begun(const tirbi_guards *g, const tirbi_lx *x) {
@@ -12,7 +13,12 @@ static bool names_begun(const tirbi_guards *g, const tirbi_lx *x) {
  * it may not fail. */
 static bool take_out(tirbi_guards *g, const tirbi_lx *x, const tirbi_lx **rest) {
     *rest = NULL;
-    if (!tirbi_is_conjunction(x)) return x->pure && !x->traps && !names_begun(g, x) && g->takes(g->context, x);
+    if (!tirbi_is_conjunction(x)) {
+        /* What counts the parts of a unit may be gone then. */
+        const tirbi_lx *simpler = tirbi_simplify_below(g->pool, x);
+        if (simpler) x = simpler;
+        return x->pure && !x->traps && !names_begun(g, x) && g->takes(g->context, x);
+    }
     for (int i = 0; i < 2; i++) {
         const tirbi_lx *part, *other = x->args[1 - i];
         if ((i == 1 || x->kind == TIRBI_LX_OP) && (other->traps || !other->pure)) continue;
