@@ -111,6 +111,65 @@ static bool convolution(tirbi_legal *g) {
                             tirbi_legal_give_integer(g, "per_group", outs->as.int_value / groups)));
 }
 
+static int64_t item_of(const tirbi_legal *g, const char *name, uint32_t i) {
+    return tirbi_legal_attr(g, name)->as.list.items[i].as.integer;
+}
+
+static const tirb_expr *sum_of(tirbi_legal *g, const tirb_expr *size, int64_t more) {
+    return more ? tirbi_make_binary(&g->l->b, g->span, TIRB_EXPR_ADD, size, tirbi_legal_number(g, more)) : size;
+}
+
+/* Of a positive divisor. */
+static int64_t rounded_up(int64_t a, int64_t b) { return a > 0 ? (a + b - 1) / b : -(-a / b); }
+
+/* Whether the kernel's places lie side by side and their number is known, so that it can be done in steps. */
+static bool has_plain_window(const tirbi_legal *g, const tirb_expr *const *window, uint32_t n) {
+    if (n == 0 || 2 + 2 * n > TIRBI_LEGAL_RANK) return false;
+    for (uint32_t i = 0; i < n; i++)
+        if (window[i]->kind != TIRB_EXPR_INT_IMM || item_of(g, "dilation", i) != 1) return false;
+    return true;
+}
+
+/* A transposed convolution in steps: a product of matrices, the sums of its elements for each phase of the strides, and
+ * the phases side by side, of which the result is a part. */
+static bool transpose_in_steps(tirbi_legal *g, const char *layout, const tirb_expr *const *window, uint32_t n) {
+    const tirb_buffer *x = tirbi_legal_tensor(g, 0), *y = tirbi_legal_result(g, 0);
+    const tirb_expr *shape[TIRBI_LEGAL_RANK], *whole[TIRBI_LEGAL_RANK];
+    int64_t taps[TIRBI_LEGAL_RANK];
+    bool is_all = strncmp(layout, "NC", 2) == 0;
+    shape[0] = whole[0] = y->shape[place_in(layout, 'N')];
+    shape[1] = whole[1] = y->shape[place_in(layout, 'C')];
+    for (uint32_t i = 0, at = 0; at < x->ndim; at++) {
+        if (layout[at] == 'N' || layout[at] == 'C') continue;
+        shape[2 + i] = window[i];
+        shape[2 + n + i++] = x->shape[at];
+    }
+    const tirbi_relax_held *places = tirbi_legal_scratch(g, y->dtype, shape, 2 + 2 * n);
+    for (uint32_t i = 0; i < n; i++) {
+        const int64_t stride = item_of(g, "strides", i), size = window[i]->as.int_value;
+        const int64_t last = size + item_of(g, "output_padding", i) - item_of(g, "padding", n + i);
+        const tirb_expr **rounds = &shape[2 + n + i];
+        taps[i] = rounded_up(size, stride);
+        *rounds = sum_of(g, *rounds, rounded_up(last, stride) - 1);
+        shape[2 + i] = tirbi_legal_number(g, stride);
+        whole[2 + i] = tirbi_make_binary(&g->l->b, g->span, TIRB_EXPR_MUL, *rounds, shape[2 + i]);
+        if (!*rounds || !shape[2 + i] || !whole[2 + i]) return false;
+        is_all = is_all && item_of(g, "padding", i) == 0 && last % stride == 0;
+    }
+    const tirbi_relax_held *phases = tirbi_legal_scratch(g, y->dtype, shape, 2 + 2 * n),
+                           *woven = is_all ? g->outputs[0] : tirbi_legal_scratch(g, y->dtype, whole, 2 + n);
+    if (!places || !phases || !woven || !tirbi_legal_give_integer(g, "axis", n) ||
+        !tirbi_legal_give_list(g, "taps", taps, n) ||
+        !TIRBI_LEGAL_STEP(g, "conv_transpose_places", (g->inputs[0], g->inputs[1]), (places)) ||
+        !TIRBI_LEGAL_STEP(g, "conv_transpose_phases", (places), (phases)))
+        return false;
+    if (!is_all && !TIRBI_LEGAL_STEP(g, "conv_transpose_woven", (phases), (woven))) return false;
+    g->def = is_all ? "conv_transpose_woven" : "conv_transpose_part";
+    g->inputs[0] = is_all ? phases : woven;
+    g->n_inputs = 1;
+    return true;
+}
+
 static bool convolution_transpose(tirbi_legal *g) {
     const char *data = tirbi_legal_attr(g, "data_layout")->as.text,
                *kernel = tirbi_legal_attr(g, "kernel_layout")->as.text;
@@ -126,11 +185,13 @@ static bool convolution_transpose(tirbi_legal *g) {
     for (uint32_t i = 0; i < w->ndim; i++)
         if (kernel[i] != 'O' && kernel[i] != 'I') window[n++] = w->shape[i];
     g->def = "conv_transpose";
-    return give_layout(g, "data", data, "NC") && give_layout(g, "out", data, "NC") &&
-           give_layout(g, "kernel", kernel, "IO") && give_padding(g) &&
-           give_space(g, "space", data, tirbi_legal_tensor(g, 0)) && tirbi_legal_give_sizes(g, "window", window, n) &&
-           tirbi_legal_give_integer(g, "inputs", ins->as.int_value / groups) &&
-           tirbi_legal_give_integer(g, "per_group", outs->as.int_value);
+    if (!give_layout(g, "data", data, "NC") || !give_layout(g, "out", data, "NC") ||
+        !give_layout(g, "kernel", kernel, "IO") || !give_padding(g) ||
+        !give_space(g, "space", data, tirbi_legal_tensor(g, 0)) || !tirbi_legal_give_sizes(g, "window", window, n) ||
+        !tirbi_legal_give_integer(g, "inputs", ins->as.int_value / groups) ||
+        !tirbi_legal_give_integer(g, "per_group", outs->as.int_value))
+        return false;
+    return !has_plain_window(g, window, n) || transpose_in_steps(g, data, window, n);
 }
 
 static bool pooling(tirbi_legal *g) {
@@ -236,6 +297,37 @@ static bool give_crop(tirbi_legal *g, uint32_t d) {
     return true;
 }
 
+/* A resized image, one dimension after another: shape[0] .. are those of what is made so far. */
+static bool resize_by_dimensions(tirbi_legal *g, const char *layout, uint32_t taps) {
+    const uint32_t rank = tirbi_legal_rank_of(g, 0);
+    const tirb_expr *shape[TIRBI_LEGAL_RANK];
+    const tirbi_relax_held *now = g->inputs[0];
+    uint32_t n_done = 0;
+    memcpy(shape, tirbi_legal_tensor(g, 0)->shape, rank * sizeof *shape);
+    for (uint32_t i = rank; i-- > 0;) {
+        const uint32_t at = i + n_done; /* those that are done stand in front */
+        if (layout[i] == 'N' || layout[i] == 'C') continue;
+        const tirb_expr *const *result = &tirbi_legal_result(g, 0)->shape[i];
+        if (!add_taps(g, "resize_taps", NULL, shape[at], result, 1, taps, tirbi_type_f32, 1)) return false;
+        const tirb_expr *moved = shape[at];
+        memmove(shape + 1, shape, at * sizeof *shape);
+        shape[0] = moved;
+        const tirbi_relax_held *front = tirbi_legal_scratch(g, now->buffer->dtype, shape, rank);
+        shape[0] = *result;
+        const tirbi_relax_held *rows = tirbi_legal_scratch(g, tirbi_type_f32, shape, rank);
+        if (!front || !rows || !tirbi_legal_give_integer(g, "axis", at) ||
+            !TIRBI_LEGAL_STEP(g, "resize_front", (now), (front)) ||
+            !TIRBI_LEGAL_STEP(g, "resize_rows", (front, g->inputs[1], g->inputs[2]), (rows)))
+            return false;
+        now = rows;
+        n_done++;
+    }
+    g->def = "resize_back";
+    g->inputs[0] = now;
+    g->n_inputs = 1;
+    return true;
+}
+
 static bool resize(tirbi_legal *g) {
     const char *layout = tirbi_legal_attr(g, "layout")->as.text, *method = tirbi_legal_attr(g, "method")->as.text;
     const char *mode = tirbi_legal_attr(g, "coordinate_transformation_mode")->as.text;
@@ -253,17 +345,22 @@ static bool resize(tirbi_legal *g) {
     if (!tirbi_legal_give_text(g, "mode", mode) || !tirbi_legal_give_text(g, "rounding", rounding) ||
         !give_layout(g, "data", layout, "NC") || !give_layout(g, "out", layout, "NC"))
         return false;
-    g->def = tirb_relax_is_call(g->call, TIRB_RELAX_IMAGE_RESIZE3D) ? "resize3d" : "resize2d";
     if (nearest && !crops) {
         g->def = "resize_nearest";
         return give_space(g, "space", layout, tirbi_legal_tensor(g, 0)) &&
                give_space(g, "result", layout, tirbi_legal_result(g, 0));
     }
+    if (!crops) return resize_by_dimensions(g, layout, cubic ? 4 : 2);
+    g->def = "resize_cropped";
     for (uint32_t i = 0, at = 1; layout[i]; i++) {
         if (layout[i] == 'N' || layout[i] == 'C') continue;
-        if (crops && !give_crop(g, at / 2)) return false;
+        if (!give_crop(g, at / 2)) return false;
         if (!add_taps(g, "resize_taps", NULL, tirbi_legal_tensor(g, 0)->shape[i], &tirbi_legal_result(g, 0)->shape[i],
-                      1, cubic ? 4 : nearest ? 1 : 2, tirbi_type_f32, at))
+                      1,
+                      cubic     ? 4
+                      : nearest ? 1
+                                : 2,
+                      tirbi_type_f32, at))
             return false;
         at += 2;
     }
@@ -413,8 +510,7 @@ static bool nms(tirbi_legal *g) {
     if (!(scores = tirbi_legal_scratch(g, x->dtype, x->shape, 2)) ||
         !(order = tirbi_legal_scratch(g, tirbi_type_i64, x->shape, 2)) ||
         !(place = tirbi_legal_scratch(g, tirbi_type_i64, x->shape, 2)) ||
-        !TIRBI_LEGAL_STEP(g, "nms_scores", (data, valid), (scores)) ||
-        !tirbi_legal_argsort(g, scores, order, 1, false))
+        !TIRBI_LEGAL_STEP(g, "nms_scores", (data, valid), (scores)) || !tirbi_legal_argsort(g, scores, order, 1, false))
         return false;
     if (is_soft) return soft_nms(g, order);
     if (!TIRBI_LEGAL_STEP(g, "nms_places", (data, valid, order), (place))) return false;
