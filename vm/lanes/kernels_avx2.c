@@ -26,6 +26,18 @@
 #define BLOCKS_OF(what) what##AVX2
 #define MOVE_VECTOR 32
 #define MOVE_PAIRS 1
+#define VECTOR_MIN_f32   _mm256_min_ps
+#define VECTOR_MIN_f64   _mm256_min_pd
+#define VECTOR_MAX_f32   _mm256_max_ps
+#define VECTOR_MAX_f64   _mm256_max_pd
+#define VECTOR_FMA_f32   _mm256_fmadd_ps
+#define VECTOR_FMA_f64   _mm256_fmadd_pd
+#define VECTOR_SPLAT_f32 _mm256_set1_ps
+#define VECTOR_SPLAT_f64 _mm256_set1_pd
+#define VECTOR_NANS      __m256i
+#define VECTOR_NANS_f32(x, y) _mm256_castps_si256(_mm256_cmp_ps(x, y, _CMP_UNORD_Q))
+#define VECTOR_NANS_f64(x, y) _mm256_castpd_si256(_mm256_cmp_pd(x, y, _CMP_UNORD_Q))
+#define VECTOR_HAS_NANS(nans) (_mm256_testz_si256(nans, nans) == 0)
 #define ONES_LANES 4
 #define ONES_IN_64(to, from)                                                                                           \
     _mm256_storeu_si256((__m256i_u *)(void *)(to),                                                                     \

@@ -31,6 +31,18 @@
 #define BLOCKS_OF(what) what##AVX512
 #define MOVE_VECTOR 64
 #define MOVE_PAIRS 1
+#define VECTOR_MIN_f32   _mm512_min_ps
+#define VECTOR_MIN_f64   _mm512_min_pd
+#define VECTOR_MAX_f32   _mm512_max_ps
+#define VECTOR_MAX_f64   _mm512_max_pd
+#define VECTOR_FMA_f32   _mm512_fmadd_ps
+#define VECTOR_FMA_f64   _mm512_fmadd_pd
+#define VECTOR_SPLAT_f32 _mm512_set1_ps
+#define VECTOR_SPLAT_f64 _mm512_set1_pd
+#define VECTOR_NANS      unsigned
+#define VECTOR_NANS_f32(x, y) _mm512_cmp_ps_mask(x, y, _CMP_UNORD_Q)
+#define VECTOR_NANS_f64(x, y) _mm512_cmp_pd_mask(x, y, _CMP_UNORD_Q)
+#define VECTOR_HAS_NANS(nans) ((nans) != 0)
 #define F16_LANES 16
 #define F16_WIDEN(to, from) _mm512_storeu_ps((to), _mm512_cvtph_ps(_mm256_loadu_si256((const void *)(from))))
 #define F16_NARROW(to, from)                                                                                           \

@@ -25,6 +25,17 @@ static inline __m128i truths_as_64(__m128i truths) { return _mm_unpacklo_epi32(t
 #define COUNTS_IN_STEPS 32
 #define SHIFTS_IN_STEPS 1
 #define SHIFTS_BY_ONE 1
+#define MOVE_VECTOR 16
+#define VECTOR_MIN_f32   _mm_min_ps
+#define VECTOR_MIN_f64   _mm_min_pd
+#define VECTOR_MAX_f32   _mm_max_ps
+#define VECTOR_MAX_f64   _mm_max_pd
+#define VECTOR_SPLAT_f32 _mm_set1_ps
+#define VECTOR_SPLAT_f64 _mm_set1_pd
+#define VECTOR_NANS      __m128i
+#define VECTOR_NANS_f32(x, y) _mm_castps_si128(_mm_cmpunord_ps(x, y))
+#define VECTOR_NANS_f64(x, y) _mm_castpd_si128(_mm_cmpunord_pd(x, y))
+#define VECTOR_HAS_NANS(nans) (_mm_movemask_epi8(nans) != 0)
 #define TIRBI_KERNEL_TABLE tirbi_kernels_sse2
 #define FLOAT_SCALARS NULL
 #define OWN_ORDERED tirbi_ordered_baseline
