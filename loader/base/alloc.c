@@ -146,6 +146,37 @@ void tirbi_make_pages(const tirb_allocator *allocator, void *memory, size_t size
 #endif
 }
 
+bool tirbi_heap_release(tirbi_heap *heap, void *ptr, size_t size) {
+    if (ptr && heap->watch && !tirbi_discard(&heap->allocator, ptr, size, heap->watch->cancelled)) return false;
+    tirbi_heap_free(heap, ptr, size);
+    return true;
+}
+
+/* The first time that memory is written takes its time. */
+enum { WRITTEN_AT_ONCE = 1 << 14 };
+
+static bool is_stopped(const tirbi_heap *heap, size_t at) {
+    return at > 0 && heap->watch && !tirbi_watch_look(heap->watch);
+}
+
+static size_t part_of(size_t left) { return left < WRITTEN_AT_ONCE ? left : WRITTEN_AT_ONCE; }
+
+bool tirbi_heap_clear(const tirbi_heap *heap, void *memory, size_t size) {
+    for (size_t at = 0; at < size; at += WRITTEN_AT_ONCE) {
+        if (is_stopped(heap, at)) return false;
+        memset((uint8_t *)memory + at, 0, part_of(size - at));
+    }
+    return true;
+}
+
+bool tirbi_heap_move(const tirbi_heap *heap, void *to, const void *from, size_t size) {
+    for (size_t at = 0; at < size; at += WRITTEN_AT_ONCE) {
+        if (is_stopped(heap, at)) return false;
+        memmove((uint8_t *)to + at, (const uint8_t *)from + at, part_of(size - at));
+    }
+    return true;
+}
+
 tirb_status tirbi_heap_status(const tirbi_heap *heap) { return heap->over_budget ? TIRB_MEMORY_LIMIT : TIRB_NO_MEMORY; }
 
 enum { ARENA_ALIGN = 16, ARENA_FIRST_BLOCK = 4096, ARENA_LARGEST_BLOCK = 1 << 20 };
@@ -266,7 +297,7 @@ void *tirbi_arena_alloc(tirbi_arena *arena, size_t n, size_t size) {
         arena->left -= total;
         ASAN_UNPOISON_MEMORY_REGION(result, total);
     }
-    memset(result, 0, total);
+    if (!tirbi_heap_clear(arena->heap, result, total)) return fail(arena);
     ASAN_POISON_MEMORY_REGION((uint8_t *)result + n * size, total - n * size);
     return result;
 }

@@ -83,9 +83,14 @@ bool tirbi_emitter_give(tirbi_emitter *e, tirbi_arena *arena, tirbi_words *out) 
     return true;
 }
 
-void tirbi_emitter_release(tirbi_emitter *e) {
-    tirbi_heap_free(e->heap, e->all.words, e->capacity * sizeof *e->all.words);
-    tirbi_heap_free(e->heap, e->all.steps, e->step_capacity);
-    tirbi_heap_free(e->heap, e->all.origins, e->origin_capacity * sizeof *e->all.origins);
+bool tirbi_emitter_release(tirbi_emitter *e) {
+    if (!tirbi_heap_release(e->heap, e->all.words, e->capacity * sizeof *e->all.words)) return false;
+    e->all.words = NULL;
+    e->capacity = 0;
+    if (!tirbi_heap_release(e->heap, e->all.steps, e->step_capacity)) return false;
+    e->all.steps = NULL;
+    e->step_capacity = 0;
+    if (!tirbi_heap_release(e->heap, e->all.origins, e->origin_capacity * sizeof *e->all.origins)) return false;
     *e = (tirbi_emitter){.heap = e->heap};
+    return true;
 }

@@ -45,6 +45,7 @@ void tirbi_emitter_cut(tirbi_emitter *emitter, uint32_t n);
 /* Gives the words away, which take no more memory than they need: few are copied to the arena, the emitter's own tables
  * are those of many, which leave it empty. False: out of memory. */
 bool tirbi_emitter_give(tirbi_emitter *emitter, tirbi_arena *arena, tirbi_words *out);
-void tirbi_emitter_release(tirbi_emitter *emitter);
+/* False: the heap's watch is to stop, and some of it is still there. */
+bool tirbi_emitter_release(tirbi_emitter *emitter);
 
 #endif

@@ -121,7 +121,9 @@ bool tirbi_flow_holds(const tirbi_flow *flow, uint16_t reg, uint64_t *bits) {
     return !flow->tangled && r->since != 0 && !is_left_out(flow, r->since - 1);
 }
 
-void tirbi_flow_release(tirbi_flow *flow, tirbi_heap *heap) {
-    tirbi_heap_free(heap, flow->left_out, flow->left_out_capacity * sizeof *flow->left_out);
-    tirbi_room_leave(&flow->room, heap);
+bool tirbi_flow_release(tirbi_flow *flow, tirbi_heap *heap) {
+    if (!tirbi_heap_release(heap, flow->left_out, flow->left_out_capacity * sizeof *flow->left_out)) return false;
+    flow->left_out = NULL;
+    flow->left_out_capacity = 0;
+    return tirbi_room_leave(&flow->room, heap);
 }

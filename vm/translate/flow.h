@@ -52,6 +52,7 @@ static inline void tirbi_flow_arrive(tirbi_flow *flow, tirbi_heap *heap, uint32_
 void tirbi_flow_write(tirbi_flow *flow, uint32_t at, uint16_t reg);
 /* Whether the register holds one constant, whatever way has led to where the code has been gone through to. */
 bool tirbi_flow_holds(const tirbi_flow *flow, uint16_t reg, uint64_t *bits);
-void tirbi_flow_release(tirbi_flow *flow, tirbi_heap *heap);
+/* False: the heap's watch is to stop, and some of it is still there. */
+bool tirbi_flow_release(tirbi_flow *flow, tirbi_heap *heap);
 
 #endif

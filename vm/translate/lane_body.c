@@ -9,6 +9,9 @@
 #include "vm/translate/constants.h"
 #include "vm/translate/flow.h"
 
+/* Turns of other passes: some take as long for an instruction. */
+enum { TURNS_OF_ONE = 4 };
+
 /* ---- Decoding ------------------------------------------------------------------------------------------------- */
 
 /* Room for a body of so many bytes. Its instructions have four and more, but for those of loops, and of these only
@@ -38,16 +41,20 @@ static lane_ins *add_ins(lane_body *body, tirbi_heap *heap) {
 }
 
 /* In large parts, as what is left is moved. */
-void tirbi_lane_body_drop(lane_body *body, tirbi_heap *heap, uint32_t number) {
+bool tirbi_lane_body_drop(lane_body *body, tirbi_heap *heap, uint32_t number) {
     enum { PARTS = 4, LEAST = 1 << 10 };
     const uint32_t done = number - body->first, left = body->n - number;
-    if (done < LEAST || done < body->n / PARTS || left == 0) return;
-    memmove(body->ins, body->ins + done, left * sizeof *body->ins);
+    if (done < LEAST || done < body->n / PARTS || left == 0) return true;
+    if (!tirbi_heap_move(heap, body->ins, body->ins + done, left * sizeof *body->ins)) return false;
     body->first = number;
-    lane_ins *const kept = tirbi_heap_resize(heap, body->ins, body->capacity * sizeof *kept, left * sizeof *kept);
-    if (!kept) return; /* all of it is still there */
+    const size_t before = body->capacity * sizeof *body->ins, after = left * sizeof *body->ins;
+    const atomic_uint *const stop = heap->watch ? heap->watch->cancelled : NULL;
+    if (stop && !tirbi_discard(&heap->allocator, body->ins + left, before - after, stop)) return false;
+    lane_ins *const kept = tirbi_heap_resize(heap, body->ins, before, after);
+    if (!kept) return true; /* all of it is still there */
     body->ins = kept;
     body->capacity = left;
+    return true;
 }
 
 static void add_read(lane_ins *ins, int64_t reg) {
@@ -231,7 +238,7 @@ static void find_exposed(lane_body *body) {
     uint8_t open[LANE_MAX_LOOPS];
     uint64_t surely[LANE_MAX_LOOPS + 1] = {0};
     unsigned depth = 0;
-    for (uint32_t i = 0; i < body->n; i++) {
+    for (uint32_t i = 0; i < body->n && !tirbi_lane_body_is_stopped(body, i); i++) {
         const lane_ins *ins = &body->ins[i];
         if (tirbi_lane_loop_starts(ins->op)) {
             open[depth++] = ins->cursor;
@@ -330,7 +337,7 @@ static void find_live(lane_body *body) {
     const unsigned main = body->main_size ? (unsigned)__builtin_ctz(body->main_size) : 0;
     body->only_banks = body->main_size != 0;
     uint64_t live = 0;
-    for (uint32_t i = body->n; i-- > 0 && !tirbi_work_stopped(body->code->heap, i);) {
+    for (uint32_t i = body->n; i-- > 0 && !tirbi_lane_body_is_stopped(body, i * TURNS_OF_ONE);) {
         lane_ins *ins = &body->ins[i];
         if (tirbi_lane_computes(ins)) {
             if (body->main_size != 0) choose_kind(body, ins, main);
@@ -380,7 +387,7 @@ static bool is_named_in_banks(const lane_ins *ins, uint32_t features) {
 static uint64_t set_in_loop(const lane_body *body, uint32_t head) {
     uint64_t set = 0;
     unsigned depth = 0;
-    for (uint32_t i = head; i < body->n; i++) {
+    for (uint32_t i = head; i < body->n && !tirbi_lane_body_is_stopped(body, i); i++) {
         const lane_ins *ins = &body->ins[i];
         if (ins->op != TIRB_OP_VSPLAT) set |= bit(ins->dest);
         if (tirbi_lane_loop_starts(ins->op)) depth++;
@@ -393,7 +400,7 @@ static uint64_t set_in_loop(const lane_body *body, uint32_t head) {
 static void find_scalar_divisors(lane_body *body) {
     uint64_t scalars = 0, before[LANE_MAX_LOOPS];
     unsigned depth = 0;
-    for (uint32_t i = 0; i < body->n; i++) {
+    for (uint32_t i = 0; i < body->n && !tirbi_lane_body_is_stopped(body, i); i++) {
         lane_ins *ins = &body->ins[i];
         if (tirbi_lane_loop_starts(ins->op)) {
             scalars &= ~set_in_loop(body, i);
@@ -406,11 +413,15 @@ static void find_scalar_divisors(lane_body *body) {
     }
 }
 
+/* Without a branch for each, which would be as likely as not. */
+static inline void add_to_all(uint64_t *sums, unsigned set, uint64_t weight) {
+    for (unsigned k = 0; k < 4; k++) sums[k] += weight & (0 - (uint64_t)(set >> k & 1));
+}
+
 /* Integers are divided in banks by what is the same in all lanes only. */
-static void weigh(const lane_ins *ins, const lane_operation *operation, uint64_t weight, weights *w) {
+static inline void weigh(const lane_ins *ins, const lane_operation *operation, uint64_t weight, weights *w) {
     const bool any = tirbi_lane_has_kinds(operation) && (!operation->divides || ins->by_scalar);
-    for (unsigned set = any ? operation->wanted : 0; set != 0; set &= set - 1)
-        w->pinned[__builtin_ctz(set)] += weight;
+    add_to_all(w->pinned, any ? operation->wanted : 0, weight);
     if (any && !operation->resizes) return;
     w->others += weight;
     if (operation->resizes) w->resizes += weight;
@@ -429,7 +440,7 @@ static bool has_banks(const tirbi_lane_machine *machine) {
 /* Whether lanes in loops of their own may be in banks. Blocks are of other sizes there than those of kernels, and on
  * other machines: what the loops charge must not depend on the block in which something traps or is found. */
 static bool may_loop_in_banks(const lane_body *body) {
-    for (uint32_t i = 0; i < body->n; i++) {
+    for (uint32_t i = 0; i < body->n && !tirbi_lane_body_is_stopped(body, i); i++) {
         const lane_ins *ins = &body->ins[i];
         if (divides(body, ins) || names_elements(ins) || ins->op == TIRB_OP_VFIND || ins->op == TIRB_OP_VADVANCE)
             return false;
@@ -453,13 +464,13 @@ static void choose_main_size(lane_body *body) {
     weights w = {.others = 0};
     uint64_t weight = 1;
     body->widest = 1;
-    for (uint32_t i = 0; i < body->n; i++) {
+    for (uint32_t i = 0; i < body->n && !tirbi_lane_body_is_stopped(body, i); i++) {
         const lane_ins *ins = &body->ins[i];
         if (tirbi_lane_computes(ins)) {
             const lane_operation *operation = tirbi_lane_operation_of(body, ins);
             if (operation->widest > body->widest) body->widest = operation->widest;
             if (ins->op != TIRB_OP_VMOV) weigh(ins, operation, weight, &w);
-            for (unsigned set = operation->renames; set != 0; set &= set - 1) w.renames[__builtin_ctz(set)] += weight;
+            add_to_all(w.renames, operation->renames, weight);
             if (ins->type == TIRB_F16 || ins->type == TIRB_BF16) w.halves += weight;
             continue;
         }
@@ -606,7 +617,7 @@ static tirb_status read_instructions(reading *r, const tirbi_instr *lane, tirbi_
     tirbi_instr decoded, *const in = &decoded;
     uint32_t size;
     for (uint32_t at = lane->offset + lane->size; at < lane->lane.end; at += size) {
-        if (tirbi_work_stopped(body->code->heap, body->n)) return tirbi_work_seen(body->code->heap, error);
+        if (tirbi_lane_body_is_stopped(body, body->n * TURNS_OF_ONE)) return tirbi_work_seen(body->code->heap, error);
         lane_ins *const ins = add_ins(body, body->code->heap);
         if (!ins) return tirbi_heap_status(body->code->heap);
         size = read_usual(body, function->code + at, ins);
@@ -653,7 +664,7 @@ static void find_order(const lane_body *body, const tirbi_lane_loop *loop, tirbi
     enum { READS, WRITES };
     uses all[TIRBI_MAX_CURSORS] = {{{0}, {0}}};
     if (body->n_stores == 0 || loop->n_inner > 0 || body->n_own > 0 || body->n_seeks > 0 || loop->finds) return;
-    for (uint32_t i = 0; i < body->n; i++) {
+    for (uint32_t i = 0; i < body->n && !tirbi_lane_body_is_stopped(body, i); i++) {
         const lane_ins *ins = &body->ins[i];
         if (ins->op != TIRB_OP_VLOAD && ins->op != TIRB_OP_VSTORE) continue;
         const unsigned how = ins->op == TIRB_OP_VSTORE ? WRITES : READS;
@@ -693,9 +704,8 @@ tirb_status tirbi_lane_body_read(lane_body *body, const tirbi_code *code, const 
     if (tirbi_lane_has(body, TIRB_OP_VDIV, TIRB_OP_VFLOORMOD)) find_scalar_divisors(body);
     choose_main_size(body);
     if (loop->n_inner > 0 || body->n_own > 0) find_exposed(body);
-    if (tirbi_work_stopped(code->heap, 0)) return tirbi_work_seen(code->heap, error);
+    if (tirbi_lane_body_is_stopped(body, 0)) return tirbi_work_seen(code->heap, error);
     find_live(body);
-    if (tirbi_work_stopped(code->heap, 0)) return tirbi_work_seen(code->heap, error);
     if (body->n_stores > 0) tirbi_lane_body_find_nans(body, constants);
     return tirbi_work_seen(code->heap, error);
 }

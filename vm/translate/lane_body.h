@@ -2,6 +2,7 @@
 #ifndef TIRB_VM_TRANSLATE_LANE_BODY_H
 #define TIRB_VM_TRANSLATE_LANE_BODY_H
 
+#include "loader/base/work.h"
 #include "vm/translate/constants.h"
 
 #define TIRBI_NO_USE UINT32_MAX
@@ -137,12 +138,22 @@ static inline uint32_t tirbi_lane_next(const lane_body *body, const lane_ins *in
     return ins->next[i] == 0 ? TIRBI_NO_USE : tirbi_lane_ins_number(body, ins) + ins->next[i];
 }
 
-/* Gives back the room of all. */
-static inline void tirbi_lane_body_leave(const lane_body *body, tirbi_heap *heap) {
-    if (body->ins != body->few) tirbi_heap_free(heap, body->ins, body->capacity * sizeof *body->ins);
+/* Asked at each turn of a pass over a body, which may be long: whether the heap's watch is to stop. What the pass was
+ * to find is of no use then, and what comes behind it ends as soon. */
+static inline bool tirbi_lane_body_is_stopped(const lane_body *body, uint32_t turn) {
+    return tirbi_work_stopped(body->code->heap, turn);
 }
-/* Gives back the room of the instructions before a number, but some: nothing looks at them again. */
-void tirbi_lane_body_drop(lane_body *body, tirbi_heap *heap, uint32_t number);
+
+/* Gives back the room of all. False: the heap's watch is to stop, and it is still there. */
+static inline bool tirbi_lane_body_leave(lane_body *body, tirbi_heap *heap) {
+    const size_t size = body->capacity * sizeof *body->ins;
+    if (body->ins != body->few && !tirbi_heap_release(heap, body->ins, size)) return false;
+    body->ins = NULL;
+    return true;
+}
+/* Gives back the room of the instructions before a number, but some: nothing looks at them again. False: the heap's
+ * watch is to stop. */
+bool tirbi_lane_body_drop(lane_body *body, tirbi_heap *heap, uint32_t number);
 
 static inline bool tirbi_lane_computes(const lane_ins *ins) {
     return (tirbi_ops[ins->op].flags & TIRBI_FLAG_ELEMENTWISE) != 0;

@@ -1,11 +1,12 @@
 /* Which lane machines can run a body, and how: what its words ask of them. */
+#include "loader/base/work.h"
 #include "vm/lanes/forms.h"
 #include "vm/translate/lane_plan.h"
 
 bool tirbi_lane_find_streams(lane_planner *p, tirbi_lane_cursor *cursors) {
     const lane_body *body = p->body;
     bool any = false;
-    for (uint32_t i = p->loop->n_outer; i < body->n - p->loop->n_outer; i++) {
+    for (uint32_t i = p->loop->n_outer; i < body->n - p->loop->n_outer && !tirbi_lane_body_is_stopped(body, i); i++) {
         const lane_ins *ins = &body->ins[i];
         if (ins->op != TIRB_OP_VLOAD || body->strides[ins->cursor] != STRIDE_ONE) continue;
         const uint8_t size = tirbi_dtypes[ins->type].size;
@@ -20,7 +21,7 @@ bool tirbi_lane_find_streams(lane_planner *p, tirbi_lane_cursor *cursors) {
 }
 
 bool tirbi_lane_is_by_rows(const tirbi_emitter *emitter, uint32_t from) {
-    for (uint32_t i = from; i < emitter->all.n; i++) {
+    for (uint32_t i = from; i < emitter->all.n && !tirbi_work_stopped(emitter->heap, i); i++) {
         unsigned op = emitter->all.words[i].op;
         if (op == TIRBI_L_STREAM) {
             i += 2; /* its operands: no word of machines for several rows */
@@ -40,6 +41,7 @@ bool tirbi_lane_can_span(const lane_planner *p, uint32_t body) {
         loop->n_inner != loop->n_outer)
         return false;
     for (uint32_t i = body; p->emitter->all.words[i].op != TIRBI_L_FINISH; i++) {
+        if (tirbi_work_stopped(p->emitter->heap, i)) return false;
         const tirbi_word *word = &p->emitter->all.words[i];
         const unsigned op = word->op;
         if (op == TIRBI_L_NEXT_BLOCK) break;

@@ -2,7 +2,6 @@
  * kernels give, casts of integers, constants, and what is made of them. */
 #include <math.h>
 
-#include "loader/base/work.h"
 #include "vm/math/core.h"
 #include "vm/translate/constants.h"
 #include "vm/translate/lane_body.h"
@@ -109,7 +108,7 @@ static void forget_written(fact *facts, uint64_t written) {
 
 void tirbi_lane_body_find_nans(lane_body *body, const tirbi_constants *constants) {
     fact facts[TIRBI_MAX_LANE_REGS] = {{NAN_ANY, false, 0}};
-    for (uint32_t i = 0; i < body->n && !tirbi_work_stopped(body->code->heap, i); i++) {
+    for (uint32_t i = 0; i < body->n && !tirbi_lane_body_is_stopped(body, i); i++) {
         lane_ins *ins = &body->ins[i];
         if (tirbi_lane_loop_starts(ins->op)) forget_written(facts, body->written[ins->cursor]);
         if (ins->op == TIRB_OP_VSTORE) ins->settled = facts[ins->reads[0]].nan != NAN_ANY;

@@ -57,7 +57,7 @@ bool tirbi_lane_orders_traps(const lane_body *body) {
         !tirbi_lane_has(body, TIRB_OP_VUPDATEMA, TIRB_OP_VUPDATEMA) &&
         !tirbi_lane_has(body, TIRB_OP_VDIV, TIRB_OP_VFLOORMOD))
         return false;
-    for (uint32_t i = 0; i < body->n && n < 2; i++) {
+    for (uint32_t i = 0; i < body->n && n < 2 && !tirbi_lane_body_is_stopped(body, i); i++) {
         const lane_ins *ins = &body->ins[i];
         const bool indexes = (ins->op >= TIRB_OP_VINDEX && ins->op <= TIRB_OP_VUPDATE) ||
                              ins->op == TIRB_OP_VUPDATEMA || ins->op == TIRB_OP_VADVANCE;
@@ -224,7 +224,9 @@ static bool updates(const lane_ins *ins) { return ins->op == TIRB_OP_VUPDATE || 
 static bool only_firsts_count(const lane_planner *p, const lane_ins *advance) {
     uint64_t of_ranges = UINT64_C(1) << advance->dest, scalars = 0;
     if (p->body->n_advances != 1 || p->loop->n_inner > 0 || p->body->n_own > 0) return false;
-    for (const lane_ins *ins = advance + 1; ins < tirbi_lane_ins_at(p->body, p->body->n); ins++) {
+    const lane_ins *const end = tirbi_lane_ins_at(p->body, p->body->n);
+    uint32_t turn = 0;
+    for (const lane_ins *ins = advance + 1; ins < end && !tirbi_lane_body_is_stopped(p->body, turn); ins++, turn++) {
         const tirbi_op_info *info = &tirbi_ops[ins->op];
         bool reads_some = false, reads_others = false;
         for (unsigned r = 0; r < ins->n_reads; r++) {

@@ -14,7 +14,7 @@ bool tirbi_lane_can_pack(const lane_planner *p) {
         return false;
     for (unsigned k = 0; k < loop->n_inner; k++)
         if (loop->inner[k].index != TIRBI_NO_REG) return false;
-    for (uint32_t i = loop->n_outer; i < p->body->n - loop->n_outer; i++) {
+    for (uint32_t i = loop->n_outer; i < p->body->n - loop->n_outer && !tirbi_lane_body_is_stopped(p->body, i); i++) {
         const lane_ins *ins = &p->body->ins[i];
         const bool around = ins->op == TIRB_OP_INNER || ins->op == TIRB_OP_INNER_END;
         const bool stores = ins->op == TIRB_OP_VSTORE && p->body->strides[ins->cursor] == STRIDE_ONE;
@@ -28,9 +28,10 @@ bool tirbi_lane_can_pack(const lane_planner *p) {
 
 /* Whether the full body reads all elements that are apart to banks. */
 bool tirbi_lane_picks_all(lane_planner *p) {
+    const uint32_t end = p->body->n - p->loop->n_outer;
     p->tail = false;
     if (!p->body->has_picks) return false;
-    for (uint32_t i = p->loop->n_outer; i < p->body->n - p->loop->n_outer; i++) {
+    for (uint32_t i = p->loop->n_outer; i < end && !tirbi_lane_body_is_stopped(p->body, i); i++) {
         const lane_ins *ins = &p->body->ins[i];
         const bool apart = ins->op == TIRB_OP_VLOAD && p->body->strides[ins->cursor] == STRIDE_ANY;
         if (apart && tirbi_lane_steps_of(p, ins->cursor, ins->type, true) == 0) return false;
@@ -40,8 +41,9 @@ bool tirbi_lane_picks_all(lane_planner *p) {
 
 /* What the word before a packed body says. */
 tirbi_word tirbi_lane_packed_work(const lane_planner *p) {
+    const uint32_t end = p->body->n - p->loop->n_outer;
     tirbi_word work = {.bits = 0};
-    for (uint32_t i = p->loop->n_outer; i < p->body->n - p->loop->n_outer; i++) {
+    for (uint32_t i = p->loop->n_outer; i < end && !tirbi_lane_body_is_stopped(p->body, i); i++) {
         const lane_ins *ins = &p->body->ins[i];
         const bool in_banks = ins->op == TIRB_OP_VSTORE || ins->kind != 0 || !tirbi_lane_is_computed(p->body, ins);
         unsigned counted = in_banks && p->body->main_size != 0 ? TIRBI_PACKED_IN_BANKS : TIRBI_PACKED_BY_KERNELS;

@@ -275,7 +275,7 @@ static void add_strip(const lane_planner *p, uint16_t pointer, uint64_t *set) {
  * in words, and some operands, which have been written before. */
 static uint64_t find_strips(const lane_planner *p, uint32_t from, uint32_t to) {
     uint64_t set = 0;
-    for (uint32_t i = from, n; i < to; i += n) {
+    for (uint32_t i = from, n, turn = 0; i < to && !tirbi_lane_body_is_stopped(p->body, turn); i += n, turn++) {
         const tirbi_word *word = word_at(p, i);
         n = tirbi_lane_words_of(word);
         add_strip(p, word->a, &set);
@@ -287,7 +287,7 @@ static uint64_t find_strips(const lane_planner *p, uint32_t from, uint32_t to) {
 static void find_registers(remaking *r, uint64_t strips) {
     const lane_body *body = r->planner->body;
     for (unsigned c = 0; c < r->planner->loop->n_cursors; c++) r->of_cursor[c] = NO_LANE_REG;
-    for (uint32_t i = 0; i < body->n; i++) {
+    for (uint32_t i = 0; i < body->n && !tirbi_lane_body_is_stopped(body, i); i++) {
         const lane_ins *ins = &body->ins[i];
         if (ins->op != TIRB_OP_VLOAD || (strips >> ins->dest & 1)) continue;
         if (r->of_cursor[ins->cursor] == NO_LANE_REG) r->of_cursor[ins->cursor] = ins->dest;
@@ -295,6 +295,7 @@ static void find_registers(remaking *r, uint64_t strips) {
 }
 
 bool tirbi_lane_remake(lane_planner *p, uint32_t from, uint32_t to, bool wide) {
+    enum { TURNS_OF_ONE = 4 };
     tirbi_emitter *const emitter = p->emitter;
     const uint32_t at = emitter->all.n;
     if (emitter->failed || from == to) return false;
@@ -305,7 +306,7 @@ bool tirbi_lane_remake(lane_planner *p, uint32_t from, uint32_t to, bool wide) {
     uint32_t place = p->full_place, origin = emitter->all.n_origins;
     while (origin > 0 && emitter->all.origins[origin - 1].word > from) origin--;
     for (uint32_t i = from, n, turn = 0; i + 1 < to && !r.failed && !emitter->failed; i += n) {
-        if (tirbi_work_stopped(emitter->heap, turn++)) emitter->failed = true;
+        if (tirbi_work_stopped(emitter->heap, turn++ * TURNS_OF_ONE)) emitter->failed = true;
         n = tirbi_lane_words_of(word_at(p, i));
         if (i > from) place += emitter->all.steps[i];
         for (; origin < emitter->all.n_origins && emitter->all.origins[origin].word < i + n; origin++)

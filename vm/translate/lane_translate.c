@@ -260,7 +260,8 @@ static bool waits(lane_planner *p, const lane_ins *ins) {
     const lane_ins *const end = body->ins + body->n - p->loop->n_outer;
     if (p->first_waiting == 0 || p->is_last || p->packs || p->n_waiting + 1 == TIRBI_MOST_SCATTERS) return false;
     bool loads = false;
-    for (const lane_ins *next = ins + 1; next < end; next++) {
+    uint32_t turn = 1; /* most end soon */
+    for (const lane_ins *next = ins + 1; next < end && !tirbi_lane_body_is_stopped(body, turn); next++, turn++) {
         if (next->op == TIRB_OP_VSTORE) {
             const bool alike = body->strides[next->cursor] == STRIDE_ANY && next->type == ins->type &&
                                tirbi_lane_steps_of(p, next->cursor, next->type, false) == 0; /* which has a form */
@@ -756,7 +757,8 @@ static void plan_again(lane_planner *p, const lane_ins *ins) {
     if (p->emitter->failed) return;
     tirbi_word *words = p->emitter->all.words;
     words[end].jump = (int32_t)p->own[depth].head - (int32_t)end;
-    for (uint32_t at = p->own[depth].last_while; at != 0;) {
+    for (uint32_t at = p->own[depth].last_while, turn = 0; at != 0; turn++) {
+        if (tirbi_lane_body_is_stopped(p->body, turn)) return;
         uint32_t before = (uint32_t)words[at + 2].far_jump;
         words[at + 2].far_jump = (int32_t)(end - at);
         at = before;
@@ -928,8 +930,8 @@ static void plan_body(lane_planner *p, body_kind kind) {
     uint32_t place = p->body->behind_seeks;
     for (uint32_t i = p->body->n_before_seeks; i < p->loop->n_outer; i++) place += p->body->ins[i].size;
     for (uint32_t i = p->loop->n_outer; i < p->body->n - p->loop->n_outer && !p->emitter->failed; i++) {
-        if (tirbi_work_stopped(p->emitter->heap, i * TURNS_OF_ONE)) p->emitter->failed = true;
-        if (p->is_last && !p->gather) tirbi_lane_body_drop(p->body, p->emitter->heap, i);
+        if (tirbi_lane_body_is_stopped(p->body, i * TURNS_OF_ONE)) p->emitter->failed = true;
+        if (p->is_last && !p->gather && !tirbi_lane_body_drop(p->body, p->emitter->heap, i)) p->emitter->failed = true;
         const lane_ins *ins = tirbi_lane_ins_at(p->body, i);
         const uint32_t offset = place;
         if (i >= p->body->n_before_seeks) place += ins->size;
@@ -961,7 +963,7 @@ static bool is_its_own_tail(const lane_planner *p) {
     const lane_body *body = p->body;
     if (body->main_size != 0) return false;
     uint32_t n_light = 0;
-    for (uint32_t i = 0; i < body->n; i++)
+    for (uint32_t i = 0; i < body->n && !tirbi_lane_body_is_stopped(body, i); i++)
         n_light += tirbi_lane_computes(&body->ins[i]) && tirbi_lane_is_light(&body->ins[i]);
     return n_light <= body->n / FEW;
 }
@@ -998,7 +1000,7 @@ static bool find_tiles(lane_planner *p) {
     uint8_t open[TIRBI_MAX_INNER];
     unsigned n_open = 0;
     if (body->n_own > 0 || loop->n_inner == loop->n_outer) return true;
-    for (uint32_t i = loop->n_outer; i < body->n - loop->n_outer; i++) {
+    for (uint32_t i = loop->n_outer; i < body->n - loop->n_outer && !tirbi_lane_body_is_stopped(body, i); i++) {
         lane_ins *ins = &body->ins[i];
         if (ins->op == TIRB_OP_INNER) open[n_open++] = ins->cursor;
         if (ins->op == TIRB_OP_INNER_END) n_open--;
@@ -1095,7 +1097,7 @@ static void take_turns(lane_planner *p) {
 static unsigned find_splats(lane_planner *p) {
     unsigned n = 0;
     uint64_t set = 0, again = 0;
-    for (uint32_t i = 0; i < p->body->n; i++) {
+    for (uint32_t i = 0; i < p->body->n && !tirbi_lane_body_is_stopped(p->body, i); i++) {
         const lane_ins *ins = &p->body->ins[i];
         const uint64_t dest = ins->dest == NO_LANE_REG ? 0 : UINT64_C(1) << ins->dest;
         uint16_t slot;
@@ -1110,7 +1112,7 @@ static unsigned find_splats(lane_planner *p) {
 /* How many stores of elements apart there are, if there are some, up to as many as are done together. */
 static unsigned count_scatters(const lane_body *body) {
     unsigned n = 0;
-    for (uint32_t i = 0; i < body->n && n < TIRBI_MOST_SCATTERS; i++)
+    for (uint32_t i = 0; i < body->n && n < TIRBI_MOST_SCATTERS && !tirbi_lane_body_is_stopped(body, i); i++)
         n += body->ins[i].op == TIRB_OP_VSTORE && body->strides[body->ins[i].cursor] == STRIDE_ANY;
     return n > 1 ? n : 0;
 }
@@ -1197,14 +1199,17 @@ static struct tirbi_lane_desk *take_desk(tirbi_code *code) {
     struct tirbi_lane_desk *const desk = tirbi_heap_alloc(code->heap, sizeof *desk);
     code->desk = desk;
     if (!desk) return NULL;
+    desk->body.ins = NULL;
     memset(desk->choices, 0, sizeof desk->choices);
     memset(desk->are_known, 0, sizeof desk->are_known);
     return desk;
 }
 
-void tirbi_lane_clear_desk(tirbi_code *code) {
+bool tirbi_lane_clear_desk(tirbi_code *code) {
+    if (code->desk && !tirbi_lane_body_leave(&code->desk->body, code->heap)) return false;
     tirbi_heap_free(code->heap, code->desk, sizeof *code->desk);
     code->desk = NULL;
+    return true;
 }
 
 tirb_status tirbi_lane_translate(tirbi_code *code, const tirbi_function *function, const tirbi_instr *instr,
@@ -1214,6 +1219,7 @@ tirb_status tirbi_lane_translate(tirbi_code *code, const tirbi_function *functio
     if (!desk) return tirbi_heap_status(code->heap);
     lane_body *const body = &desk->body;
     lane_planner *const p = &desk->planner;
+    if (!tirbi_lane_body_leave(body, code->heap)) return tirbi_work_seen(code->heap, error);
     memset(body, 0, offsetof(lane_body, exposed));
     memset(p, 0, offsetof(lane_planner, skipped));
     const uint32_t begin = emitter->all.n;
@@ -1243,6 +1249,5 @@ tirb_status tirbi_lane_translate(tirbi_code *code, const tirbi_function *functio
     }
     if (p->splat_chains != desk->links)
         tirbi_heap_free(code->heap, p->splat_chains, p->n_splat_links * sizeof *p->splat_chains);
-    tirbi_lane_body_leave(body, code->heap);
-    return status;
+    return status == TIRB_OK && !tirbi_lane_body_leave(body, code->heap) ? tirbi_work_seen(code->heap, error) : status;
 }

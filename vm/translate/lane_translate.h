@@ -11,6 +11,7 @@ tirb_status tirbi_lane_translate(tirbi_code *code, const tirbi_function *functio
                                  tirbi_lane_bodies *bodies, tirb_error *error);
 
 /* When all loops are translated. */
-void tirbi_lane_clear_desk(tirbi_code *code);
+/* False: the heap's watch is to stop, and it is still there. */
+bool tirbi_lane_clear_desk(tirbi_code *code);
 
 #endif

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "loader/base/work.h"
+
 typedef struct tirbi_offsets {
     uint64_t *bits;
     uint32_t *before; /* by word of them: how many there are in those before it */
@@ -35,10 +37,10 @@ static inline uint32_t tirbi_number_of_offset(const tirbi_offsets *o, uint32_t a
     return o->before[at / TIRBI_OFFSETS_IN_WORD] + tirbi_count_offsets(o->bits[at / TIRBI_OFFSETS_IN_WORD] & below);
 }
 
-/* Numbers them; returns how many there are. */
-static inline uint32_t tirbi_number_offsets(const tirbi_offsets *o, size_t words) {
+/* Numbers them, if the heap's watch is not to stop; returns how many there are. */
+static inline uint32_t tirbi_number_offsets(const tirbi_offsets *o, size_t words, const tirbi_heap *heap) {
     uint32_t n = 0;
-    for (size_t i = 0; i < words; i++) {
+    for (size_t i = 0; i < words && !tirbi_work_stopped(heap, (uint32_t)i); i++) {
         o->before[i] = n;
         n += tirbi_count_offsets(o->bits[i]);
     }

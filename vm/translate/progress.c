@@ -115,9 +115,13 @@ static tirb_status make_ready(tirbi_code *code, uint32_t function, tirb_error *e
 
 /* ---- From one who needs some to the next ----------------------------------------------------------------------- */
 
-static void leave_translator(tirbi_code *code) {
-    tirbi_translator_destroy(code->progress->translator);
+/* False: it is stopped, and keeps the translator. */
+static bool leave_translator(tirbi_code *code) {
+    tirbi_translator *const translator = code->progress->translator;
+    if (translator && !tirbi_translator_release(translator)) return false;
+    tirbi_translator_destroy(translator);
     code->progress->translator = NULL;
+    return true;
 }
 
 /* What that thread was changing is not to be relied on, nor is when the child came to have a copy of it: all functions
@@ -160,10 +164,10 @@ tirb_status tirbi_code_need(tirbi_code *code, uint32_t first, uint32_t n, const 
     if (!tirbi_arena_go_back(&code->arena, &p->whole, stop)) return cancelled(error);
     if (stop) tirbi_work_watched(code->heap, &watch);
     const tirb_status status = make_all_ready(code, first, n, error);
+    const bool is_stopped = (status != TIRB_OK && watch.stopped != TIRB_OK) || !leave_translator(code);
     if (stop) tirbi_work_watched(code->heap, NULL);
-    if (status != TIRB_OK && watch.stopped != TIRB_OK) return cancelled(error);
+    if (is_stopped) return cancelled(error);
     if (status != TIRB_OK) (void)tirbi_arena_go_back(&code->arena, &p->whole, NULL);
-    leave_translator(code);
     if (status == TIRB_NO_MEMORY || status == TIRB_MEMORY_LIMIT)
         tirbi_error_set(error, status, "no memory to translate the program");
     return status;
@@ -261,7 +265,7 @@ void tirbi_code_destroy(tirbi_code *code) {
     if (!code) return;
     tirbi_heap *heap = code->heap;
     const visit *const visits = code->progress ? code->progress->visits : NULL;
-    if (visits) leave_translator(code);
+    if (visits) (void)leave_translator(code);
     for (uint32_t i = 0; visits && i < code->program->n_functions; i++)
         if (visits[i].is_translated) tirbi_words_release(&code->functions[i].all, heap);
     tirbi_arena_destroy(&code->arena);

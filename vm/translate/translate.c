@@ -324,7 +324,7 @@ static tirb_status survey_other(translator *t) {
 static void leave_flow(translator *t) {
     enum { LARGE = 1 << 16 }; /* bytes */
     t->constants.flow = NULL;
-    if (t->flow.room.size > LARGE) tirbi_room_leave(&t->flow.room, t->heap);
+    if (t->flow.room.size > LARGE) (void)tirbi_room_leave(&t->flow.room, t->heap);
 }
 
 /* Finds the jump targets, the alloc sites and the lane loops, and what control flow leaves of registers that are
@@ -1009,12 +1009,13 @@ static inline void add_form(translator *t, uint32_t first) {
 /* In profiled code no instruction is fused across the beginning of a line. */
 static void separate_lines(translator *t) {
     const tirbi_function *f = t->function;
-    for (uint32_t i = 0; t->code->profiled && i < f->n_lines; i++)
+    for (uint32_t i = 0; t->code->profiled && i < f->n_lines && !tirbi_work_stopped(t->heap, i); i++)
         if (f->lines[i].offset < f->code_size) tirbi_add_offset(&t->targets, f->lines[i].offset);
 }
 
 static bool make_targets(translator *t) {
-    const uint32_t n = t->n_landings = tirbi_number_offsets(&t->targets, t->place_words);
+    const uint32_t n = t->n_landings = tirbi_number_offsets(&t->targets, t->place_words, t->heap);
+    if (tirbi_work_seen(t->heap, t->error) != TIRB_OK) return false;
     t->landings = tirbi_room_take(&t->landing_room, t->heap, n * sizeof *t->landings);
     t->forms = tirbi_room_need(&t->form_room, t->heap, t->max_forms * sizeof *t->forms);
     return (n == 0 || t->landings) && (t->max_forms == 0 || t->forms);
@@ -1234,15 +1235,18 @@ tirb_status tirbi_translate_function(tirbi_translator *t, uint32_t function, tir
     return translate(t);
 }
 
+bool tirbi_translator_release(tirbi_translator *t) {
+    tirbi_heap *const heap = t->heap;
+    if (!tirbi_heap_release(heap, t->fixups, t->fixup_capacity * sizeof *t->fixups)) return false;
+    t->fixups = NULL;
+    t->fixup_capacity = 0;
+    return tirbi_emitter_release(&t->emitter) && tirbi_flow_release(&t->flow, heap) &&
+           tirbi_room_leave(&t->tables, heap) && tirbi_room_leave(&t->landing_room, heap) &&
+           tirbi_room_leave(&t->form_room, heap) && tirbi_lane_clear_desk(t->code);
+}
+
 void tirbi_translator_destroy(tirbi_translator *t) {
     if (!t) return;
-    tirbi_heap *const heap = t->heap;
-    tirbi_emitter_release(&t->emitter);
-    tirbi_flow_release(&t->flow, heap);
-    tirbi_room_leave(&t->tables, heap);
-    tirbi_room_leave(&t->landing_room, heap);
-    tirbi_room_leave(&t->form_room, heap);
-    tirbi_heap_free(heap, t->fixups, t->fixup_capacity * sizeof *t->fixups);
-    tirbi_lane_clear_desk(t->code);
-    tirbi_heap_free(heap, t, sizeof *t);
+    (void)tirbi_translator_release(t); /* nobody stops it here */
+    tirbi_heap_free(t->heap, t, sizeof *t);
 }

@@ -1,0 +1,136 @@
+/* Translation looks at whether to stop as it goes: what it does between two looks is counted, and no time. Its sources
+ * are compiled once more here, so that each of their basic blocks counts one; what they copy and clear counts too.
+ * Wherever a look stops it, nothing is lost and nothing is left. */
+#include "tests/unit/long_code.h"
+#include "vm/limits/stops.h"
+#include "vm/translate/translate.h"
+
+static struct {
+    uint64_t blocks; /* since the last look */
+    uint64_t most;   /* between two */
+    uint64_t looks;
+    uint64_t stop_at; /* the look that finds that it is to stop; 0: none does */
+    atomic_uint stop;
+} seen;
+
+void __sanitizer_cov_trace_pc(void);
+void __sanitizer_cov_trace_pc(void) { seen.blocks++; }
+
+static void end_of_stretch(void) {
+    if (seen.blocks > seen.most) seen.most = seen.blocks;
+    seen.blocks = 0;
+}
+
+bool __real_tirbi_watch_look(tirbi_watch *watch);
+bool __wrap_tirbi_watch_look(tirbi_watch *watch);
+bool __wrap_tirbi_watch_look(tirbi_watch *watch) {
+    end_of_stretch();
+    if (++seen.looks == seen.stop_at) atomic_store(&seen.stop, TIRBI_STOP_CANCEL);
+    return __real_tirbi_watch_look(watch);
+}
+
+enum { BYTES_IN_BLOCK = 16 }; /* of what is moved or cleared, in about the time of a basic block */
+
+void *__real_memset(void *to, int byte, size_t n);
+void *__wrap_memset(void *to, int byte, size_t n);
+void *__wrap_memset(void *to, int byte, size_t n) {
+    seen.blocks += n / BYTES_IN_BLOCK;
+    return __real_memset(to, byte, n);
+}
+void *__real_memcpy(void *to, const void *from, size_t n);
+void *__wrap_memcpy(void *to, const void *from, size_t n);
+void *__wrap_memcpy(void *to, const void *from, size_t n) {
+    seen.blocks += n / BYTES_IN_BLOCK;
+    return __real_memcpy(to, from, n);
+}
+void *__real_memmove(void *to, const void *from, size_t n);
+void *__wrap_memmove(void *to, const void *from, size_t n);
+void *__wrap_memmove(void *to, const void *from, size_t n) {
+    seen.blocks += n / BYTES_IN_BLOCK;
+    return __real_memmove(to, from, n);
+}
+
+/* Of basic blocks, some tens of microseconds. */
+enum { MOST_BLOCKS = 40000 };
+
+static const tirb_isa isas[] = {TIRB_ISA_GENERIC, TIRB_ISA_SSE2, TIRB_ISA_AVX2, TIRB_ISA_AVX512, TIRB_ISA_NEON};
+
+static void expect_looks(const tirbi_program *program, const char *name, tirb_isa isa, bool profiled) {
+    tirbi_heap heap;
+    tirbi_code *code = NULL;
+    tirb_error error = TIRB_ERROR_INIT;
+    tirbi_heap_init(&heap, NULL, UINT64_C(1) << 31);
+    assert_int_equal(tirbi_code_begin(program, isa, profiled, &heap, &code, &error), TIRB_OK);
+    seen.most = seen.blocks = seen.looks = seen.stop_at = 0;
+    const tirb_status status = tirbi_code_need(code, 0, program->n_functions, &seen.stop, &error);
+    end_of_stretch();
+    tirbi_code_destroy(code);
+    if (status != TIRB_OK) fail_msg("%s: %s", name, error.message);
+    if (getenv("TIRB_SHOW_LOOKS"))
+        printf("%-42s %-8s %7llu looks, %8llu blocks at most between two\n", name, tirb_isa_name(isa),
+               (unsigned long long)seen.looks, (unsigned long long)seen.most);
+    else if (seen.most > MOST_BLOCKS)
+        fail_msg("%s on %s: %llu blocks between two looks", name, tirb_isa_name(isa), (unsigned long long)seen.most);
+}
+
+static void every_kind_of_code(void **state) {
+    enum { SIZE = 1 << 18 };
+    (void)state;
+    for (unsigned i = 0; i < sizeof families / sizeof *families; i++) {
+        fixture f;
+        tirbi_writer code;
+        fixture_open(&f);
+        const tirbi_program *program = make_long(&f, &families[i], NULL, SIZE, &code);
+        for (unsigned k = 0; k < sizeof isas / sizeof *isas; k++) {
+            if (!tirb_isa_available(isas[k])) continue;
+            expect_looks(program, families[i].name, isas[k], false);
+        }
+        expect_looks(program, families[i].name, TIRB_ISA_GENERIC, true);
+        tirbi_writer_destroy(&code);
+        fixture_close(&f);
+    }
+}
+
+/* Stops at some look, and goes on from there to the end. */
+static void stop_once(const tirbi_program *program, const char *name, tirb_isa isa, uint64_t look) {
+    tirbi_heap heap;
+    tirbi_code *code = NULL;
+    tirb_error error = TIRB_ERROR_INIT;
+    tirbi_heap_init(&heap, NULL, UINT64_C(1) << 31);
+    assert_int_equal(tirbi_code_begin(program, isa, false, &heap, &code, &error), TIRB_OK);
+    seen.looks = 0;
+    seen.stop_at = look;
+    tirb_status status = tirbi_code_need(code, 0, program->n_functions, &seen.stop, &error);
+    if (status != TIRB_CANCELLED && seen.looks > look) fail_msg("%s went on behind look %u", name, (unsigned)look);
+    atomic_store(&seen.stop, 0);
+    seen.stop_at = 0;
+    status = tirbi_code_need(code, 0, program->n_functions, &seen.stop, &error);
+    if (status != TIRB_OK) fail_msg("%s behind look %u: %s", name, (unsigned)look, error.message);
+    tirbi_code_destroy(code);
+    assert_int_equal(heap.used, 0);
+}
+
+static void stopped_at_any_look(void **state) {
+    enum { SIZE = 1 << 15, STOPS = 12 };
+    (void)state;
+    for (unsigned i = 0; i < sizeof families / sizeof *families; i++) {
+        fixture f;
+        tirbi_writer code;
+        fixture_open(&f);
+        const tirbi_program *program = make_long(&f, &families[i], NULL, SIZE, &code);
+        for (unsigned k = 0; k < sizeof isas / sizeof *isas; k++) {
+            if (!tirb_isa_available(isas[k])) continue;
+            expect_looks(program, families[i].name, isas[k], false);
+            const uint64_t looks = seen.looks;
+            for (uint64_t at = 1; at <= looks; at += 1 + looks / STOPS)
+                stop_once(program, families[i].name, isas[k], at);
+        }
+        tirbi_writer_destroy(&code);
+        fixture_close(&f);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_kind_of_code), cmocka_unit_test(stopped_at_any_look)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
