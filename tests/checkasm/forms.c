@@ -291,7 +291,7 @@ static bool form_wanted(const form *f, int n_words, char **words) {
     return n_words == 0;
 }
 
-/* Where time is dear some of the forms, other ones on each machine: a handler is made by the same macro as those beside it. */
+/* Where time is dear some of the forms, other ones on each machine: one macro makes a handler and those beside it. */
 unsigned check_forms(checker *c, tirb_isa isa, int n_words, char **words) {
     const unsigned every = n_words > 0 ? 1 : (sampled_every() + 2) / 3;
     unsigned n = 0;
