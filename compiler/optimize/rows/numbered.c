@@ -5,8 +5,8 @@
 #include "compiler/optimize/facts/injective.h"
 #include "compiler/optimize/lanes/flatten.h"
 #include "compiler/optimize/rewriting/parts.h"
-#include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/resolve.h"
+#include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
 #include "compiler/optimize/transform/distribute.h"
 
@@ -19,14 +19,14 @@ typedef struct number {
     uint32_t first, last;
     uint32_t rows_in[MAX_ROW_LOOPS], n_loops; /* the loops, outermost first */
     tirbi_lvar *element; /* whose loop counts the elements of a row that begins so; NULL: the number is an index */
-    tirbi_lbuf *buffer; /* that they are computed into */
-    tirbi_lbuf *rows;   /* the place's buffer, with these dimensions as one, or as rows that begin at each element */
+    tirbi_lbuf *buffer;  /* that they are computed into */
+    tirbi_lbuf *rows;    /* the place's buffer, with these dimensions as one, or as rows that begin at each element */
 } number;
 
 typedef struct numberer {
     tirbi_lx_pool *pool;
     const tirbi_ls *around[TIRBI_MAX_AFFINE];
-    tirbi_loop_set loops; /* those around the store */
+    tirbi_loop_set loops;  /* those around the store */
     const tirbi_ls *first; /* a nest ahead of it; NULL: there is none */
     bool chosen;           /* one number in memory chooses rows as it is */
     const tirbi_ls *store;
@@ -44,8 +44,8 @@ static bool take_first_values(numberer *s, const tirbi_ls *body) {
     if (tirbi_only_part(s->first)->kind != TIRBI_LS_STORE) return false;
     for (uint32_t i = s->loops.n; s->first && i-- > 0;)
         s->first = tirbi_loop_of(s->pool, s->around[i], tirbi_variable_like(s->pool, s->loops.var[i]), s->first);
-    s->store = tirbi_perfect_nest(tirbi_only_part(parts.item[1]), TIRBI_MAX_AFFINE - s->loops.n,
-                                  s->around + s->loops.n, &inner);
+    s->store = tirbi_perfect_nest(tirbi_only_part(parts.item[1]), TIRBI_MAX_AFFINE - s->loops.n, s->around + s->loops.n,
+                                  &inner);
     for (uint32_t i = 0; i < inner.n; i++) s->loops.var[s->loops.n++] = inner.var[i];
     return s->first && inner.n > 0;
 }

@@ -9,7 +9,7 @@ import re
 import zlib
 
 FACTOR = 8  # of a split loop
-FUNCTIONS = {"max": "T.max", "min": "T.min", "exp": "T.exp", "sqrt": "T.sqrt", "tanh": "T.tanh"}
+FUNCTIONS = {"max": "T.max", "min": "T.min", "exp": "T.exp", "log": "T.log", "sqrt": "T.sqrt", "tanh": "T.tanh"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -433,7 +433,9 @@ class Program:
             if as_values:
                 value = self.guarded_value(assignment, guard)
             if isinstance(value, ast.IfExp) and in_branches:
-                lines += [f"if {self.writer(step, axes, views).index_text(value.test)}:",
+                writer = self.writer(step, axes, views)
+                condition = writer.index_text(value.test)
+                lines += [*writer.lets, f"if {condition}:",
                           *indented(self.store(step, assignment, value.body, axes, views, kept)),
                           "else:", *indented(self.store(step, assignment, value.orelse, axes, views, kept))]
             else:
@@ -609,11 +611,13 @@ class Program:
 
     def is_tree(self, step):
         spelling = self.spelling
-        if spelling.form != "blocks" or (step.guard is not None and spelling.guard in ("if", "T.where", "continue")):
+        if spelling.form != "blocks" or (step.guard is not None and spelling.guard in ("if", "nested", "continue")):
             return False
         if spelling.values == "mixed":  # an init names its indices by itself: they are not those of the update
             return False
         reduced, spatial, sets = set(step.names("reduce")), set(step.names("spatial")), []
+        if step.guard is not None and spelling.guard == "T.where" and names_in(step.guard) & reduced:
+            return False
         if not self.has_bare_loops(step):
             return False
         for access in [node for a in step.assignments for node in ast.walk(a.value) if isinstance(node, ast.Subscript)]:

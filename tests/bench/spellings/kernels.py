@@ -59,6 +59,42 @@ def im2col(x, s):
     return windows(x, (3, 3), (0, 1)).transpose(0, 1, 3, 4, 2).reshape(s.h, s.w, 9 * s.c)
 
 
+def band_of_scores(q, k, n):
+    """Row i's products with the rows i, i - 1, .. of the other matrix, n of them."""
+    scores = np.zeros((len(q), n))
+    for r in range(min(n, len(q))):
+        scores[r:, r] = (q[r:] * k[:len(q) - r]).sum(1)
+    return scores
+
+
+def dilated(x, r, s):
+    """What a tap of a 3 x 3 window with holes sees of an image with zeros around it."""
+    height, width = x.shape[1:]
+    return np.pad(x, ((0, 0), (2, 2), (2, 2)))[:, 2 * r:2 * r + height, 2 * s:2 * s + width]
+
+
+def doubled(x):
+    """An image of twice the height and width, with what is between two pixels halfway between their values."""
+    for axis in (0, 1):
+        following = np.take(x, np.minimum(np.arange(x.shape[axis]) + 1, x.shape[axis] - 1), axis)
+        x = np.stack((x, (x + following) / 2), axis + 1).reshape(*x.shape[:axis], 2 * x.shape[axis], *x.shape[axis + 1:])
+    return x
+
+
+def attended(q, k, v):
+    """What heads read of a cache whose heads four of them share."""
+    return np.einsum("aj,jae->ae", exponentials(np.einsum("ae,jae->aj", q, k.repeat(4, 1)) * 0.125), v.repeat(4, 1))
+
+
+def least(d):
+    return d.min(1), d.argmin(1)
+
+
+def turned(x, c, s):
+    even, odd = x[..., ::2], x[..., 1::2]
+    return np.stack((even * c[:, None] - odd * s[:, None], even * s[:, None] + odd * c[:, None]), -1).reshape(x.shape)
+
+
 KERNELS = [
     Kernel("conv1d", dict(n=128, c=16, f=32), dict(n=13, c=3, f=5), "X[n + 4, c] W[5, c, f]", "Y[n, f]",
            ["x:n o:f r:5 i:c | Y[x, o] += X[x + r, i] * W[r, i, o]"],
@@ -224,6 +260,68 @@ KERNELS = [
             "y:h x:w | Z[y, x] = P[y, x] * Q[y, x] - 0.04 * P[y, x]"],
            lambda s, x, y: windows(x * x, (3, 3), (0, 1)).sum((2, 3)) * windows(x * y, (3, 3), (0, 1)).sum((2, 3))
            - 0.04 * windows(x * x, (3, 3), (0, 1)).sum((2, 3)), temporaries="P[h, w] Q[h, w]"),
+    Kernel("conv2d_dilated", dict(h=16, w=16, c=8, f=16), dict(h=5, w=7, c=3, f=4), "X[c, h, w] W[f, c, 3, 3]",
+           "Y[f, h, w]",
+           ["o:f y:h x:w i:c r:3 s:3 | Y[o, y, x] += X[i, y + 2 * r - 2, x + 2 * s - 2] * W[o, i, r, s]"
+            " | y + 2 * r >= 2 and y + 2 * r < h + 2 and x + 2 * s >= 2 and x + 2 * s < w + 2"],
+           lambda s, x, w: sum(np.einsum("iyx,oi->oyx", dilated(x, r, q), w[:, :, r, q])
+                               for r in range(3) for q in range(3))),
+    Kernel("banded_matvec", dict(n=1000), dict(n=13), "A[n, 9] X[n]", "Y[n]",
+           ["i:n r:9 | Y[i] += X[i + r - 4] * A[i, r] | i + r >= 4 and i + r < n + 4"],
+           lambda s, a, x: (a * windows(np.pad(x, 4), 9, (0,))).sum(1)),
+    Kernel("window_scores", dict(n=200, w=32, d=32), dict(n=9, w=4, d=5), "Q[n, d] K[n, d]", "S[n, w]",
+           ["i:n r:w e:d | S[i, r] += K[i - r, e] * Q[i, e] | i >= r"], lambda s, q, k: band_of_scores(q, k, s.w)),
+    Kernel("response_norm", dict(c=24, h=20, w=20), dict(c=5, h=3, w=4), "X[c, h, w]", "Y[c, h, w]",
+           ["y:h o:c x:w | Q[o, y, x] = X[o, y, x] * X[o, y, x]",
+            "o:c y:h x:w r:5 | S[o, y, x] += Q[o + r - 2, y, x] | o + r >= 2 and o + r < c + 2",
+            "o:c y:h x:w | Y[o, y, x] = X[o, y, x] / sqrt(1.0 + S[o, y, x] * 0.01)"],
+           lambda s, x: x / np.sqrt(1 + windows(np.pad(x * x, ((2, 2), (0, 0), (0, 0))), 5, (0,)).sum(3) * 0.01),
+           temporaries="Q[c, h, w] S[c, h, w]"),
+    Kernel("log_likelihood", dict(n=64, m=256), dict(n=5, m=37), "X[n, m] ids[n]", "L[n]",
+           ["i:n j:m | M[i] max= X[i, j]", "i:n j:m | S[i] += exp(X[i, j] - M[i])",
+            "i:n | L[i] = M[i] + log(S[i]) - X[i, ids[i]]"],
+           lambda s, x, ids: -np.log(exponentials(x)[np.arange(s.n), ids]), temporaries="M[n] S[n]", below="m"),
+    Kernel("grouped_heads", dict(h=4, n=200, d=32), dict(h=2, n=7, d=5), "Q[4 * h, d] K[n, h, d] V[n, h, d]",
+           "O[4 * h, d]",
+           ["a:4*h j:n e:d | S[a, j] += Q[a, e] * K[j, a // 4, e]", "a:4*h j:n | M[a] max= S[a, j] * 0.125",
+            "a:4*h j:n | S[a, j] = exp(S[a, j] * 0.125 - M[a])", "a:4*h j:n | Z[a] += S[a, j]",
+            "a:4*h e:d j:n | O[a, e] += S[a, j] / Z[a] * V[j, a // 4, e]"],
+           lambda s, q, k, v: attended(q, k, v), temporaries="S[4 * h, n] M[4 * h] Z[4 * h]"),
+    Kernel("rotary_pairs", dict(n=64, g=4, d=16), dict(n=3, g=2, d=5), "X[n, g, 2 * d] C[n, d] S[n, d]",
+           "Y[n, g, 2 * d]",
+           ["t:n a:g e:d | Y[t, a, 2 * e] = X[t, a, 2 * e] * C[t, e] - X[t, a, 2 * e + 1] * S[t, e];"
+            " Y[t, a, 2 * e + 1] = X[t, a, 2 * e] * S[t, e] + X[t, a, 2 * e + 1] * C[t, e]"],
+           lambda s, x, c, i: turned(x, c, i)),
+    Kernel("bags_of_rows", dict(n=64, k=8, v=200, d=64), dict(n=5, k=3, v=11, d=5), "X[v, d] W[n, k] ids[n, k]",
+           "Y[n, d]", ["b:n j:d r:k | Y[b, j] += X[ids[b, r], j] * W[b, r]"],
+           lambda s, x, w, ids: np.einsum("brj,br->bj", x[ids], w), below="v"),
+    Kernel("sparse_product", dict(n=100, k=8, m=100, d=32), dict(n=9, k=3, m=7, d=5), "V[n, k] X[m, d] ids[n, k]",
+           "Y[n, d]", ["i:n r:k j:d | Y[i, j] += V[i, r] * X[ids[i, r], j]"],
+           lambda s, v, x, ids: np.einsum("ir,irj->ij", v, x[ids]), below="m"),
+    Kernel("linear_resizing", dict(h=24, w=24, c=16), dict(h=3, w=5, c=3), "X[h, w, c]", "Y[2 * h, 2 * w, c]",
+           ["y:2*h x:2*w o:c | Y[y, x, o] ="
+            " (X[y // 2, x // 2, o] * (0.5 if x % 2 == 1 else 1)"
+            " + X[y // 2, min(x // 2 + 1, w - 1), o] * (0.5 if x % 2 == 1 else 0)) * (0.5 if y % 2 == 1 else 1)"
+            " + (X[min(y // 2 + 1, h - 1), x // 2, o] * (0.5 if x % 2 == 1 else 1)"
+            " + X[min(y // 2 + 1, h - 1), min(x // 2 + 1, w - 1), o] * (0.5 if x % 2 == 1 else 0))"
+            " * (0.5 if y % 2 == 1 else 0)"], lambda s, x: doubled(x)),
+    Kernel("pad_mirrored", dict(h=96, w=96), dict(h=5, w=13), "X[h, w]", "Y[h + 2, w + 2]",
+           ["i:h+2 j:w+2 | Y[i, j] = X[min(max(i - 1, 0 - i), 2 * h - i), min(max(j - 1, 0 - j), 2 * w - j)]"],
+           lambda s, x: np.pad(x, 1, "symmetric")),
+    Kernel("tile", dict(h=40, w=40), dict(h=3, w=5), "X[h, w]", "Y[2 * h, 3 * w]",
+           ["i:2*h j:3*w | Y[i, j] = X[i % h, j % w]"], lambda s, x: np.tile(x, (2, 3))),
+    Kernel("nearest", dict(m=64, n=64, d=8), dict(m=5, n=7, d=3), "A[m, d] B[n, d]", "V[m] at[m]",
+           ["i:m j:n k:d | D[i, j] += (A[i, k] - B[j, k]) * (A[i, k] - B[j, k])", "i:m | V[i] = 1e30; at[i] = 0",
+            "i:m j:n | at[i] = j; V[i] = D[i, j] | D[i, j] < V[i]"],
+           lambda s, a, b: least(((a[:, None] - b)**2).sum(2)), temporaries="D[m, n]", whole=True),
+    Kernel("group_norm_last", dict(h=12, w=12, g=8, c=8), dict(h=3, w=4, g=2, c=3), "X[h, w, g, c] G[g, c] B[g, c]",
+           "Y[h, w, g, c]",
+           ["b:g y:h x:w o:c | S[b] += X[y, x, b, o]; V[b] += X[y, x, b, o] * X[y, x, b, o]",
+            "b:g | S[b] = S[b] / (float(c) * float(h) * float(w))",
+            "b:g | V[b] = sqrt(V[b] / (float(c) * float(h) * float(w)) - S[b] * S[b] + 1e-5)",
+            "y:h x:w b:g o:c | Y[y, x, b, o] = (X[y, x, b, o] - S[b]) / V[b] * G[b, o] + B[b, o]"],
+           lambda s, x, g, b: (x - x.mean((0, 1, 3), keepdims=True))
+           / np.sqrt(x.var((0, 1, 3), keepdims=True) + 1e-5) * g + b, temporaries="S[g] V[g]"),
 ]
 
 
