@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "compiler/ir/equal.h"
-#include "compiler/relax/lower/lowering.h"
+#include "compiler/relax/lower/legal.h"
 
 /* What kind of loops an operator is, as Relay's and Relax's FuseOps have it; one that is in no row is opaque. */
 typedef enum pattern {
@@ -169,7 +169,7 @@ static bool read_block(graph *g, const tirb_relax_block *block) {
         const bool fits = b->kind == TIRB_RELAX_VAR_BINDING && b->value->kind == TIRB_RELAX_CALL &&
                           b->value->as.call.op && is_tensor(b->var->type) && is_tensor(b->value->type);
         const pattern_row *row = fits ? row_of(b->value) : NULL;
-        if (row && !has_plain_operands(b->value)) row = NULL;
+        if (row && (!has_plain_operands(b->value) || tirbi_legal_goes_by_channels(b->value))) row = NULL;
         g->nodes[i] = (node){.binding = b,
                              .row = row,
                              .is_output = !b->var->dataflow,

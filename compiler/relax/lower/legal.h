@@ -108,6 +108,10 @@ bool tirbi_legal_sized(tirbi_legal *g, const tirbi_relax_held **value);
 /* Whether the numbers that a strided_slice begins at are known (rules.c). */
 bool tirbi_legal_slice_is_known(const tirbi_legal *g);
 
+/* Whether an operator is a window over each channel by itself whose result has short rows: it is done with channels
+ * last, in several functions that no others join (rules_nn.c). */
+bool tirbi_legal_goes_by_channels(const tirb_relax_expr *call);
+
 /* Operators whose tensors are in a tuple (rules.c): they emit all of their calls. */
 bool tirbi_legal_einsum(tirbi_legal *g, const tirbi_relax_held *tuple);
 bool tirbi_legal_indexed(tirbi_legal *g, const tirbi_relax_held *tuple);

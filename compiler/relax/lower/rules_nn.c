@@ -94,22 +94,7 @@ static bool give_space(tirbi_legal *g, const char *name, const char *layout, con
     return tirbi_legal_give_sizes(g, name, sizes, n);
 }
 
-static bool convolution(tirbi_legal *g) {
-    const char *data = tirbi_legal_attr(g, "data_layout")->as.text,
-               *kernel = tirbi_legal_attr(g, "kernel_layout")->as.text;
-    const int64_t groups = tirbi_legal_attr(g, "groups")->as.integer;
-    const tirb_expr *outs = tirbi_legal_tensor(g, 1)->shape[place_in(kernel, 'O')],
-                    *ins = tirbi_legal_tensor(g, 1)->shape[place_in(kernel, 'I')];
-    if (strcmp(data, tirbi_legal_attr(g, "out_layout")->as.text) != 0)
-        return tirbi_legal_refuse(g, "with an out_layout of its own");
-    if (groups != 1 && (outs->kind != TIRB_EXPR_INT_IMM || ins->kind != TIRB_EXPR_INT_IMM))
-        return tirbi_legal_refuse(g, "with groups of a symbolic number of channels");
-    g->def = "conv";
-    return give_layout(g, "data", data, "NC") && give_layout(g, "out", data, "NC") &&
-           give_layout(g, "kernel", kernel, "OI") && give_padding(g) &&
-           (groups == 1 || (tirbi_legal_give_integer(g, "inputs", ins->as.int_value) &&
-                            tirbi_legal_give_integer(g, "per_group", outs->as.int_value / groups)));
-}
+/* ---- Windows ----------------------------------------------------------------------------------------------------- */
 
 static int64_t item_of(const tirbi_legal *g, const char *name, uint32_t i) {
     return tirbi_legal_attr(g, name)->as.list.items[i].as.integer;
@@ -121,6 +106,141 @@ static const tirb_expr *sum_of(tirbi_legal *g, const tirb_expr *size, int64_t mo
 
 /* Of a positive divisor. */
 static int64_t rounded_up(int64_t a, int64_t b) { return a > 0 ? (a + b - 1) / b : -(-a / b); }
+
+/* A window over `n` dimensions. Where all sizes are numbers, `plane` is how many elements a channel of the result has.
+ */
+typedef struct nn_window {
+    uint32_t n;
+    const tirb_expr *size[TIRBI_LEGAL_RANK], *result[TIRBI_LEGAL_RANK];
+    int64_t first[TIRBI_LEGAL_RANK], padding[TIRBI_LEGAL_RANK];
+    bool cropped, padded;
+} nn_window;
+
+/* Rows of up to SHORT_ROW elements are shorter than vectors, and MANY_CHANNELS fill some. */
+enum { SHORT_ROW = 8, MANY_CHANNELS = 16 };
+
+static uint32_t space_of(const char *layout, const tirb_buffer *b, const char *others, const tirb_expr **sizes) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < b->ndim && layout[i]; i++)
+        if (!strchr(others, layout[i])) sizes[n++] = b->shape[i];
+    return n;
+}
+
+/* What is padded along dimension `i` of `extent` elements. The places of a kernel that meet nothing but padding are
+ * left out; one that has no others stays as it is. */
+static bool crop(tirbi_legal *g, nn_window *w, uint32_t i, int64_t extent) {
+    const int64_t dilation = item_of(g, "dilation", i), before = w->padding[i],
+                  last = (w->result[i]->as.int_value - 1) * item_of(g, "strides", i) - before;
+    int64_t first = 0, end = w->size[i]->as.int_value;
+    while (first < end && last + first * dilation < 0) first++;
+    while (end > first && (end - 1) * dilation - before >= extent) end--;
+    if (end > first && end - first < w->size[i]->as.int_value) {
+        w->cropped = true;
+        w->first[i] = first;
+        w->padding[i] -= first * dilation;
+        w->size[i] = tirbi_legal_number(g, end - first);
+    } else {
+        end = w->size[i]->as.int_value;
+    }
+    w->padded = w->padded || w->padding[i] > 0 || last + (end - 1) * dilation >= extent;
+    return w->size[i] != NULL;
+}
+
+/* w->size and w->n are known. */
+static bool give_window(tirbi_legal *g, nn_window *w, const char *layout) {
+    const tirb_expr *extents[TIRBI_LEGAL_RANK];
+    bool is_known = space_of(layout, tirbi_legal_result(g, 0), "NC", w->result) == w->n &&
+                    space_of(layout, tirbi_legal_tensor(g, 0), "NC", extents) == w->n;
+    if (!give_padding(g)) return false;
+    for (uint32_t i = 0; i < w->n; i++) w->padding[i] = item_of(g, "padding", i);
+    for (uint32_t i = 0; i < w->n && is_known; i++)
+        is_known = extents[i]->kind == TIRB_EXPR_INT_IMM && w->result[i]->kind == TIRB_EXPR_INT_IMM &&
+                   w->size[i]->kind == TIRB_EXPR_INT_IMM;
+    for (uint32_t i = 0; i < w->n && is_known; i++)
+        if (!crop(g, w, i, extents[i]->as.int_value)) return false;
+    return !is_known ||
+           (tirbi_legal_give_list(g, "padding", w->padding, w->n) && tirbi_legal_give_integer(g, "padded", w->padded));
+}
+
+static bool is_convolution(const tirb_relax_expr *call) {
+    return tirb_relax_is_call(call, TIRB_RELAX_NN_CONV1D) || tirb_relax_is_call(call, TIRB_RELAX_NN_CONV2D) ||
+           tirb_relax_is_call(call, TIRB_RELAX_NN_CONV3D);
+}
+
+static bool is_max_pool(const tirb_relax_expr *call) {
+    return tirb_relax_is_call(call, TIRB_RELAX_NN_MAX_POOL1D) || tirb_relax_is_call(call, TIRB_RELAX_NN_MAX_POOL2D) ||
+           tirb_relax_is_call(call, TIRB_RELAX_NN_MAX_POOL3D);
+}
+
+bool tirbi_legal_goes_by_channels(const tirb_relax_expr *call) {
+    const bool convolves = is_convolution(call);
+    const tirb_relax_type *y = call->type;
+    if ((!convolves && !is_max_pool(call)) || !y || !y->has_shape || y->ndim < 3) return false;
+    const char *layout = tirbi_relax_attr_of(call, convolves ? "data_layout" : "layout")->as.text;
+    const uint32_t n = (uint32_t)y->ndim;
+    if (strlen(layout) != n || layout[n - 1] == 'C') return false;
+    const tirb_expr *row = y->shape[n - 1], *channels = y->shape[place_in(layout, 'C')];
+    if (row->kind != TIRB_EXPR_INT_IMM || row->as.int_value > SHORT_ROW || channels->kind != TIRB_EXPR_INT_IMM ||
+        channels->as.int_value < MANY_CHANNELS)
+        return false;
+    if (!convolves) return true;
+    const tirb_relax_type *kernel = call->as.call.args[1]->type;
+    const char *order = tirbi_relax_attr_of(call, "kernel_layout")->as.text;
+    return kernel && kernel->has_shape && kernel->ndim == y->ndim && strlen(order) == n &&
+           tirbi_relax_attr_of(call, "groups")->as.integer == channels->as.int_value &&
+           tirbi_is_const_int(kernel->shape[place_in(order, 'I')], 1);
+}
+
+/* Operand and result with channels last: `sizes` are those of the dimensions in front. */
+static const tirbi_relax_held *by_channels(tirbi_legal *g, const tirb_expr *const *sizes, uint32_t n,
+                                           const tirb_expr *const *last, uint32_t n_last) {
+    const tirb_expr *shape[TIRBI_LEGAL_RANK];
+    memcpy(shape, sizes, n * sizeof *shape);
+    memcpy(shape + n, last, n_last * sizeof *shape);
+    return tirbi_legal_scratch(g, tirbi_legal_result(g, 0)->dtype, shape, n + n_last);
+}
+
+/* A window over each channel by itself: `def` is its text with channels last, of a kernel where it has one. */
+static bool window_by_channels(tirbi_legal *g, const char *layout, const nn_window *w, const char *def) {
+    const tirb_buffer *x = tirbi_legal_tensor(g, 0);
+    const tirb_expr *extents[TIRBI_LEGAL_RANK],
+        *last[] = {x->shape[place_in(layout, 'N')], x->shape[place_in(layout, 'C')]};
+    const bool has_kernel = g->n_inputs > 1;
+    space_of(layout, x, "NC", extents);
+    const tirbi_relax_held *front = by_channels(g, extents, w->n, last, 2),
+                           *made = by_channels(g, w->result, w->n, last, 2),
+                           *kernel = has_kernel ? by_channels(g, w->size, w->n, last + 1, 1) : NULL;
+    if (!front || !made || (has_kernel && !kernel) || !TIRBI_LEGAL_STEP(g, "channels_last", (g->inputs[0]), (front)) ||
+        (has_kernel && !TIRBI_LEGAL_STEP(g, "kernel_last", (g->inputs[1]), (kernel))) ||
+        !TIRBI_LEGAL_STEP(g, def, (front, kernel), (made)))
+        return false;
+    g->def = "channels_back";
+    g->inputs[0] = made;
+    g->n_inputs = 1;
+    return true;
+}
+
+static bool convolution(tirbi_legal *g) {
+    const char *data = tirbi_legal_attr(g, "data_layout")->as.text,
+               *kernel = tirbi_legal_attr(g, "kernel_layout")->as.text;
+    const int64_t groups = tirbi_legal_attr(g, "groups")->as.integer;
+    const tirb_expr *outs = tirbi_legal_tensor(g, 1)->shape[place_in(kernel, 'O')],
+                    *ins = tirbi_legal_tensor(g, 1)->shape[place_in(kernel, 'I')];
+    nn_window w = {.n = 0};
+    if (strcmp(data, tirbi_legal_attr(g, "out_layout")->as.text) != 0)
+        return tirbi_legal_refuse(g, "with an out_layout of its own");
+    if (groups != 1 && (outs->kind != TIRB_EXPR_INT_IMM || ins->kind != TIRB_EXPR_INT_IMM))
+        return tirbi_legal_refuse(g, "with groups of a symbolic number of channels");
+    w.n = space_of(kernel, tirbi_legal_tensor(g, 1), "OI", w.size);
+    if (!give_layout(g, "data", data, "NC") || !give_layout(g, "out", data, "NC") ||
+        !give_layout(g, "kernel", kernel, "OI") || !give_window(g, &w, data) ||
+        !tirbi_legal_give_sizes(g, "window", w.size, w.n) || !tirbi_legal_give_list(g, "first", w.first, w.n) ||
+        !tirbi_legal_give_size(g, "inputs", ins) ||
+        (groups != 1 && !tirbi_legal_give_integer(g, "per_group", outs->as.int_value / groups)))
+        return false;
+    g->def = w.cropped ? "conv_cropped" : "conv";
+    return !tirbi_legal_goes_by_channels(g->call) || window_by_channels(g, data, &w, "conv_by_channels");
+}
 
 /* Whether the kernel's places lie side by side and their number is known, so that it can be done in steps. */
 static bool has_plain_window(const tirbi_legal *g, const tirb_expr *const *window, uint32_t n) {
@@ -198,6 +318,7 @@ static bool pooling(tirbi_legal *g) {
     const char *layout = tirbi_legal_attr(g, "layout")->as.text;
     const tirb_buffer *x = tirbi_legal_tensor(g, 0);
     const bool is_max = strncmp(g->call->as.call.op->name, "nn.max", 6) == 0;
+    nn_window w = {.n = 0};
     if (strcmp(layout, tirbi_legal_attr(g, "out_layout")->as.text) != 0)
         return tirbi_legal_refuse(g, "with an out_layout of its own");
     g->def = is_max                                                 ? "max_pool"
@@ -208,10 +329,13 @@ static bool pooling(tirbi_legal *g) {
     if (strcmp(g->def, "adaptive_avg_pool") != 0 && tirbi_legal_is_true(g, "ceil_mode") &&
         !tirbi_legal_give_integer(g, "padded", 1))
         return false;
-    return give_layout(g, "data", layout, "NC") && give_layout(g, "out", layout, "NC") &&
-           give_space(g, "space", layout, x) && give_space(g, "result", layout, tirbi_legal_result(g, 0)) &&
-           tirbi_legal_give_size(g, "batch", x->shape[place_in(layout, 'N')]) &&
-           tirbi_legal_give_size(g, "channels", x->shape[place_in(layout, 'C')]);
+    if (!give_layout(g, "data", layout, "NC") || !give_layout(g, "out", layout, "NC") ||
+        !give_space(g, "space", layout, x) || !give_space(g, "result", layout, tirbi_legal_result(g, 0)) ||
+        !tirbi_legal_give_size(g, "batch", x->shape[place_in(layout, 'N')]) ||
+        !tirbi_legal_give_size(g, "channels", x->shape[place_in(layout, 'C')]))
+        return false;
+    w.n = space_of(layout, tirbi_legal_result(g, 0), "NC", w.result);
+    return !tirbi_legal_goes_by_channels(g->call) || window_by_channels(g, layout, &w, "max_pool_by_channels");
 }
 
 static bool padding(tirbi_legal *g) {
@@ -322,7 +446,7 @@ static bool resize_by_dimensions(tirbi_legal *g, const char *layout, uint32_t ta
         now = rows;
         n_done++;
     }
-    g->def = "resize_back";
+    g->def = "channels_back";
     g->inputs[0] = now;
     g->n_inputs = 1;
     return true;
