@@ -412,7 +412,7 @@ static void move_in_banks(lane_planner *p, const lane_ins *ins) {
     const uint8_t from = ins->reads[0];
     const lane_value source = p->now.values[from];
     unsigned bank = source.bank != NO_BANK ? (unsigned)source.bank : tirbi_lane_spare_bank(p, ins);
-    if (source.bank == NO_BANK || is_live(ins, from)) {
+    if (source.bank == NO_BANK || (is_live(ins, from) && from != ins->dest)) {
         if (source.bank != NO_BANK) bank = 1 - bank;
         if (p->now.banks[bank] != ins->dest) tirbi_lane_evict(p, bank, is_live(ins, p->now.banks[bank]));
         tirbi_lane_copy_to_bank(p, from, bank);

@@ -67,10 +67,15 @@ bool tirbi_allocate_lane_registers(tirbi_lane_plan *plan, uint32_t n_values, tir
         n = assign(plan, n_values, lives, reg);
     if (n > TIRBI_MAX_LANE_REGS) return false;
     plan->n_values = (uint16_t)n;
+    uint32_t n_ops = 0;
     for (uint32_t i = 0; i < plan->n_ops; i++) {
-        tirbi_lane_op *o = &plan->ops[i];
+        tirbi_lane_op *o = &plan->ops[n_ops];
+        *o = plan->ops[i];
         for (int k = 0; k < 3; k++) o->from[k] = o->from[k] == TIRBI_NO_VALUE ? TIRBI_NO_VALUE : reg[o->from[k]];
         o->to = o->to == TIRBI_NO_VALUE ? TIRBI_NO_VALUE : reg[o->to];
+        /* A value that moves on where it was is the same one. */
+        if (o->op != TIRB_OP_VMOV || o->to != o->from[0]) n_ops++;
     }
+    plan->n_ops = n_ops;
     return true;
 }
