@@ -198,6 +198,25 @@ def test_run_time_errors_name_their_line(t):
     t.run("run", "traps.py", "1", code=USAGE, says=["-f", "outside"])
 
 
+AHEAD = """from tvm.script import tirx as T
+
+
+@T.prim_func(s_tir=True)
+def ahead(A: T.Buffer((64, 64), "int32"), D: T.Buffer((64,), "int32"), B: T.Buffer((64, 64)), C: T.Buffer((64, 64))):
+    for i in range(64):
+        for k in range(64):
+            for j in range(64):
+                C[i, j] = C[i, j] + T.cast(A[i, k] // D[k], "float32") * B[k, j]
+"""
+
+
+def test_what_is_computed_ahead_fails_where_it_stands(t):
+    """An operand of the products is computed before the loops, and its failure is told at the statement."""
+    t.write("ahead.py", AHEAD)
+    words = ["64x64xi32=1", "64xi32=0", "64x64xf32=1", "64x64xf32=1"]
+    t.run("run", "ahead.py", *words, code=CALL, says=["ahead.py:9:17: error: ", "zero"])
+
+
 def test_rounding_modes(t):
     t.write("fma.py", '@T.prim_func(s_tir=True)\ndef f(a: T.float32, b: T.float32, c: T.float32) -> T.float32:\n'
                       '    return a * b + c\n')

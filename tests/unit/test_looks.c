@@ -74,7 +74,7 @@ static void expect_looks(const tirbi_program *program, const char *name, tirb_is
 }
 
 static void every_kind_of_code(void **state) {
-    enum { SIZE = 1 << 18 };
+    enum { SIZE = 1 << 17 };
     (void)state;
     for (unsigned i = 0; i < sizeof families / sizeof *families; i++) {
         fixture f;
@@ -111,7 +111,7 @@ static void stop_once(const tirbi_program *program, const char *name, tirb_isa i
 }
 
 static void stopped_at_any_look(void **state) {
-    enum { SIZE = 1 << 15, STOPS = 12 };
+    enum { SIZE = 1 << 14, STOPS = 12 };
     (void)state;
     for (unsigned i = 0; i < sizeof families / sizeof *families; i++) {
         fixture f;

@@ -1199,7 +1199,7 @@ static struct tirbi_lane_desk *take_desk(tirbi_code *code) {
     struct tirbi_lane_desk *const desk = tirbi_heap_alloc(code->heap, sizeof *desk);
     code->desk = desk;
     if (!desk) return NULL;
-    desk->body.ins = NULL;
+    desk->body.ins = desk->body.few = desk->few;
     memset(desk->choices, 0, sizeof desk->choices);
     memset(desk->are_known, 0, sizeof desk->are_known);
     return desk;

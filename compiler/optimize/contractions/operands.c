@@ -534,6 +534,7 @@ typedef struct finder {
     nest nest;
     operand *found[MAX_OPERANDS];
     uint32_t n;
+    tirbi_span span; /* of the statement whose value is looked at: what fails is told there */
 } finder;
 
 /* Loads that contractions and lanes take as they are. */
@@ -651,7 +652,7 @@ static const tirbi_lx *replace_operands(tirbi_rewrite *rewrite, const tirbi_lx *
     if (x->size <= MAX_SIZE && !tirbi_any_expr(x, 0, is_dear, NULL)) return x;
     if (f->nest.saves_work && !tirbi_any_expr(x, TIRBI_WALK_INDICES, takes_long, NULL)) return x;
     if (is_sum_of_indices(&f->nest, x)) return NULL;
-    const tirbi_lx *element = computed_before(f, x, f->nest.loops.var[0]->span);
+    const tirbi_lx *element = computed_before(f, x, f->span);
     bool lazy = x->kind == TIRBI_LX_COND || x->kind == TIRBI_LX_AND || x->kind == TIRBI_LX_OR;
     return element || !lazy ? element : x; /* parts of it are computed in some iterations only */
 }
@@ -677,6 +678,7 @@ static const tirbi_ls *rebuild_stmt(tirbi_rewrite *rewrite, const tirbi_ls *s) {
     const tirbi_lx *old = s->kind == TIRBI_LS_STORE ? s->as.store.value
                           : s->kind == TIRBI_LS_SET ? s->as.set.value
                                                     : NULL;
+    f->span = s->span;
     const tirbi_ls *copy =
         old && !old->shared ? tirbi_with_value(rewrite->pool, s, tirbi_rewrite_value(rewrite, old)) : NULL;
     return copy ? copy : s;
