@@ -6,31 +6,21 @@
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
 
-enum { MAX_KNOWN = 16, MAX_DEPTH = 48 };
+enum { MAX_KNOWN = 16, MAX_DEPTH = 48, NEAR = 16 };
 
-/* What variables are at a point of the program, where that is an expression of what does not change. */
-typedef struct known {
-    tirbi_lvar *var[MAX_KNOWN];
-    const tirbi_lx *value[MAX_KNOWN];
-    uint32_t n;
-} known;
+/* Where a statement stands: behind so many items of a sequence, which may be one of another. */
+typedef struct position {
+    const tirbi_ls *seq;
+    uint32_t at;
+    const struct position *outer;
+} position;
 
 typedef struct counters {
     tirbi_lx_pool *pool;
-    known known;
+    const position *at;
     tirbi_lvar *var;      /* that is being replaced */
     const tirbi_lx *now;  /* what it is, at the statement that is copied */
 } counters;
-
-static void forget(known *k, const tirbi_lvar *var) {
-    for (uint32_t i = 0; i < k->n; i++) {
-        if (k->var[i] != var) continue;
-        k->n--;
-        k->var[i] = k->var[k->n];
-        k->value[i] = k->value[k->n];
-        return;
-    }
-}
 
 static bool passes(const void *context, const tirbi_lx *x) {
     (void)context;
@@ -39,35 +29,6 @@ static bool passes(const void *context, const tirbi_lx *x) {
 
 /* Whether a value is made of constants, parameters and variables of loops. */
 static bool lasts(const tirbi_lx *x) { return x->pure && !x->traps && !tirbi_any_expr(x, 0, passes, NULL); }
-
-static const tirbi_lx *replace_known(tirbi_rewrite *rewrite, const tirbi_lx *x) {
-    const known *k = rewrite->context;
-    for (uint32_t i = 0; x->kind == TIRBI_LX_VAR && i < k->n; i++)
-        if (k->var[i] == x->var) return k->value[i];
-    return NULL;
-}
-
-static void know(counters *c, tirbi_lvar *var, const tirbi_lx *value) {
-    known *k = &c->known;
-    const bool counts = var->kind == TIRBI_LVAR_LOCAL && (var->type == TIRB_I32 || var->type == TIRB_I64);
-    tirbi_rewrite rewrite = {.pool = c->pool, .replace = replace_known, .context = k};
-    value = counts && value && value->size <= TIRBI_MAX_SHARED_SIZE ? tirbi_rewrite_value(&rewrite, value) : NULL;
-    forget(k, var);
-    if (!value || k->n == MAX_KNOWN || value->size > TIRBI_MAX_SHARED_SIZE || !lasts(value)) return;
-    k->var[k->n] = var;
-    k->value[k->n++] = value;
-}
-
-static tirbi_step forget_set(tirbi_walk *w, const tirbi_ls *s) {
-    if (s->kind == TIRBI_LS_SET) forget(w->context, s->as.set.var);
-    return TIRBI_INTO;
-}
-
-/* Forgets what a statement sets. */
-static void forget_sets(known *k, const tirbi_ls *s) {
-    tirbi_walk walk = {.context = k, .stmt = forget_set};
-    tirbi_walk_stmt(&walk, s);
-}
 
 /* ---- What an iteration adds ------------------------------------------------------------------------------------- */
 
@@ -315,21 +276,6 @@ static const tirbi_ls *without_names(const counters *c, const tirbi_ls *body) {
 
 /* ---- Through the program ---------------------------------------------------------------------------------------- */
 
-static const tirbi_ls *walk(counters *c, const tirbi_ls *s, unsigned depth);
-
-/* The loop without one of the variables that it counts, and what that is behind it; NULL where there is none. */
-static const tirbi_ls *replace_one(counters *c, const tirbi_ls *loop) {
-    for (uint32_t i = 0; i < c->known.n; i++) {
-        c->var = c->known.var[i];
-        const tirbi_lx *delta = delta_of_loop(c, loop, 0);
-        if (!delta || tirbi_lx_is_int(delta, 0)) continue;
-        c->now = c->known.value[i];
-        const tirbi_ls *copy = without(c, loop);
-        if (copy) return set_behind(c, copy);
-    }
-    return NULL;
-}
-
 static bool is_plain(const tirbi_lx *x) { return x->pure && !x->traps; }
 
 /* The loop over bounds that have names where they are not plain: how often it runs is known behind it then. */
@@ -351,24 +297,46 @@ static const tirbi_ls *name_bounds(const counters *c, const tirbi_ls *loop, cons
     return body ? tirbi_loop_like(c->pool, loop, fresh, body) : NULL;
 }
 
-/* The loop without a variable that it counts, which is what its name says ahead of it. One whose bounds are only known
- * when it begins is that for lanes, which need no sums of what they have counted then. */
-static const tirbi_ls *replace_by_name(counters *c, const tirbi_ls *loop) {
+/* What the variable was set to last ahead of a position, among so many statements, if that lasts; NULL: it takes a name
+ * to say so. */
+static const tirbi_lx *begins_with(const counters *c, position p, uint32_t left) {
+    for (; left > 0; left--) {
+        for (; p.at == 0; p = *p.outer)
+            if (!p.outer) return NULL;
+        const tirbi_ls *s = p.seq->as.seq.items[--p.at], *last = s;
+        while (last->kind == TIRBI_LS_SEQ && last->as.seq.n > 0) last = last->as.seq.items[last->as.seq.n - 1];
+        if (last->kind == TIRBI_LS_SET && last->as.set.var == c->var) {
+            const tirbi_lx *value = last->as.set.value;
+            if (!value || lasts(value)) return value;
+            const tirbi_lx *before = last == s ? begins_with(c, p, left - 1) : NULL;
+            value = before ? tirbi_value_with(c->pool, value, c->var, before) : NULL;
+            return value && lasts(value) ? value : NULL;
+        }
+        if (tirbi_may_set(s, c->var)) return NULL;
+    }
+    return NULL;
+}
+
+/* The loop without a variable that it counts, which is what is known of it ahead of the loop, or a name that says so.
+ * A loop whose bounds are only known when it begins is that for lanes, which need no sums of what they have counted
+ * then. */
+static const tirbi_ls *replace_counter(counters *c, const tirbi_ls *loop) {
     const tirbi_ls *items[4], *counted;
     uint32_t n = 0;
     const tirbi_lx *value = tirbi_lx_var(c->pool, c->var);
-    tirbi_lvar *begin = tirbi_variable_for(c->pool, TIRBI_LVAR_LET, "begin", value, loop->span);
-    counted = begin ? name_bounds(c, loop, items, &n) : NULL;
-    c->now = counted ? tirbi_lx_var(c->pool, begin) : NULL;
-    const tirbi_ls *copy = c->now ? without(c, counted) : NULL;
+    const tirbi_lx *known = c->at ? begins_with(c, *c->at, NEAR) : NULL;
+    tirbi_lvar *begin = known ? NULL : tirbi_variable_for(c->pool, TIRBI_LVAR_LET, "begin", value, loop->span);
+    counted = known || begin ? name_bounds(c, loop, items, &n) : NULL;
+    c->now = known ? known : begin ? tirbi_lx_var(c->pool, begin) : NULL;
+    const tirbi_ls *copy = counted && c->now ? without(c, counted) : NULL;
     if (!copy || (n > 0 && !tirbi_has_lanes(c->pool, copy))) return NULL;
-    items[n++] = tirbi_new_set(c->pool, loop->span, begin, value, true);
+    if (begin) items[n++] = tirbi_new_set(c->pool, loop->span, begin, value, true);
     items[n++] = set_behind(c, copy);
     return tirbi_new_sequence(c->pool, loop->span, items, n);
 }
 
-/* The same for one that nobody knows the beginning of. */
-static const tirbi_ls *replace_unknown(counters *c, const tirbi_ls *loop) {
+/* The loop without one of the variables that it counts, and what that is behind it; NULL where there is none. */
+static const tirbi_ls *replace_one(counters *c, const tirbi_ls *loop) {
     tirbi_loop_set set = {.n = 0};
     if (loop->as.loop.step || loop->as.loop.blocks || loop->as.loop.rows ||
         !tirbi_find_variables(&set, loop->as.loop.body, 0))
@@ -378,75 +346,51 @@ static const tirbi_ls *replace_unknown(counters *c, const tirbi_ls *loop) {
         if (c->var->kind != TIRBI_LVAR_LOCAL || (c->var->type != TIRB_I32 && c->var->type != TIRB_I64)) continue;
         const tirbi_lx *delta = delta_of(c, loop->as.loop.body, 0);
         if (!delta || tirbi_lx_is_int(delta, 0) || tirbi_lx_mentions(delta, loop->as.loop.var)) continue;
-        const tirbi_ls *replaced = replace_by_name(c, loop);
+        const tirbi_ls *replaced = replace_counter(c, loop);
         if (replaced) return replaced;
     }
     return NULL;
 }
 
-static const tirbi_ls *walk_loop(counters *c, const tirbi_ls *s, unsigned depth) {
+static const tirbi_ls *walk(void *context, const tirbi_ls *s);
+
+static const tirbi_ls *walk_loop(counters *c, const tirbi_ls *s) {
     const tirbi_ls *named = without_names(c, s->as.loop.body);
     tirbi_ls *plain = named != s->as.loop.body ? tirbi_same_stmt(c->pool, s) : NULL;
     if (plain) plain->as.loop.body = named;
     const tirbi_ls *replaced = replace_one(c, plain ? plain : s);
-    if (!replaced) replaced = replace_unknown(c, plain ? plain : s);
-    if (replaced) return walk(c, replaced, depth + 1);
-    forget_sets(&c->known, s);
-    const known before = c->known;
-    tirbi_ls *copy = tirbi_same_stmt(c->pool, s);
-    const tirbi_ls *body = walk(c, s->as.loop.body, depth + 1);
-    c->known = before;
-    if (!copy || body == s->as.loop.body) return s;
-    copy->as.loop.body = body;
-    return copy;
+    return replaced ? walk(c, replaced) : NULL;
 }
 
-static const tirbi_ls *walk_sequence(counters *c, const tirbi_ls *s, unsigned depth) {
+static const tirbi_ls *walk_sequence(counters *c, const tirbi_ls *s) {
     tirbi_ls *copy = tirbi_same_stmt(c->pool, s);
     const tirbi_ls **items = TIRBI_NEW_ARRAY(c->pool->arena, const tirbi_ls *, s->as.seq.n + 1);
-    bool changed = false;
-    for (uint32_t i = 0; i < s->as.seq.n; i++) {
-        const tirbi_ls *item = walk(c, s->as.seq.items[i], depth + 1);
-        if (items) items[i] = item;
-        changed = changed || item != s->as.seq.items[i];
-    }
-    if (!changed || !copy || !items) return s;
+    position here = {.seq = copy, .outer = c->at};
+    if (!copy || !items) return s;
     copy->as.seq.items = items;
-    return copy;
+    bool changed = false;
+    for (c->at = &here; here.at < s->as.seq.n; here.at++) {
+        items[here.at] = walk(c, s->as.seq.items[here.at]);
+        changed = changed || items[here.at] != s->as.seq.items[here.at];
+    }
+    c->at = here.outer;
+    return changed ? copy : s;
 }
 
-static const tirbi_ls *walk_branch(counters *c, const tirbi_ls *s, unsigned depth) {
-    const known before = c->known;
-    tirbi_ls *copy = tirbi_same_stmt(c->pool, s);
-    const tirbi_ls *yes = walk(c, s->as.if_.then_case, depth + 1), *no = NULL;
-    c->known = before;
-    if (s->as.if_.else_case) no = walk(c, s->as.if_.else_case, depth + 1);
-    c->known = before;
-    forget_sets(&c->known, s);
-    if (!copy || (yes == s->as.if_.then_case && no == s->as.if_.else_case)) return s;
-    copy->as.if_.then_case = yes;
-    copy->as.if_.else_case = no;
-    return copy;
-}
-
-/* The statement with its loops, which are reached with what is known; what is known behind it is at hand then. */
-static const tirbi_ls *walk(counters *c, const tirbi_ls *s, unsigned depth) {
-    if (depth > MAX_DEPTH) {
-        forget_sets(&c->known, s);
-        return s;
-    }
-    switch (s->kind) {
-    case TIRBI_LS_SEQ: return walk_sequence(c, s, depth);
-    case TIRBI_LS_LOOP: return walk_loop(c, s, depth);
-    case TIRBI_LS_IF: return walk_branch(c, s, depth);
-    case TIRBI_LS_SET: know(c, s->as.set.var, s->as.set.value); return s;
-    default: forget_sets(&c->known, s); return s;
-    }
+/* The statement with its loops, the outermost first. */
+static const tirbi_ls *walk(void *context, const tirbi_ls *s) {
+    counters *c = context;
+    if (s->kind == TIRBI_LS_SEQ) return walk_sequence(c, s);
+    if (s->kind != TIRBI_LS_LOOP && s->kind != TIRBI_LS_IF) return s;
+    const tirbi_ls *replaced = s->kind == TIRBI_LS_LOOP ? walk_loop(c, s) : NULL;
+    if (replaced) return replaced;
+    const position *at = c->at;
+    c->at = NULL;
+    s = tirbi_replace_inside(c->pool, s, walk, c);
+    c->at = at;
+    return s;
 }
 
 const tirbi_ls *tirbi_know_counters(tirbi_lx_pool *pool, const tirbi_ls *body) {
-    counters *c = TIRBI_NEW(pool->arena, counters);
-    if (!c) return body;
-    c->pool = pool;
-    return walk(c, body, 0);
+    return walk(&(counters){.pool = pool}, body);
 }

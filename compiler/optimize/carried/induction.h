@@ -5,7 +5,7 @@
 #include "compiler/loop/loop.h"
 
 /* k = 0; for i: for j: A[k] = B[i, j]; k = k + 1 becomes for i: for j: A[i * n + j] = B[i, j], and k = m * n behind it:
- * each variable that is known where a loop begins, and to which each of its iterations adds the same. */
+ * each variable to which each iteration of a loop adds the same. What it begins with is known, or has a name. */
 const tirbi_ls *tirbi_know_counters(tirbi_lx_pool *pool, const tirbi_ls *body);
 
 #endif
