@@ -27,7 +27,8 @@ typedef struct numberer {
     tirbi_lx_pool *pool;
     const tirbi_ls *around[TIRBI_MAX_AFFINE];
     tirbi_loop_set loops;  /* those around the store */
-    const tirbi_ls *first; /* a nest ahead of it; NULL: there is none */
+    tirbi_roots stored;    /* what it goes to, and what the nest ahead of it stores to */
+    const tirbi_ls *first; /* that nest; NULL: there is none */
     bool chosen;           /* one number in memory chooses rows as it is */
     const tirbi_ls *store;
     number numbers[MAX_NUMBERS];
@@ -53,15 +54,14 @@ static bool take_first_values(numberer *s, const tirbi_ls *body) {
 static bool read_nest(numberer *s, const tirbi_ls *loop) {
     s->store = tirbi_perfect_nest(loop, TIRBI_MAX_AFFINE, s->around, &s->loops);
     if (s->loops.n >= 2 && s->store->kind == TIRBI_LS_SEQ && !take_first_values(s, s->store)) return false;
-    return s->loops.n >= 2 && s->store->kind == TIRBI_LS_STORE;
+    return s->loops.n >= 2 && s->store->kind == TIRBI_LS_STORE && tirbi_find_stored(&s->stored, loop, TIRBI_MAX_ROOTS);
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------------------------- */
 
 /* Whether an index is made of what the nest leaves alone, and cannot fail. */
 static bool is_known_before(const numberer *s, const tirbi_lx *x) {
-    const tirbi_roots stored = {.item = {s->store->as.store.access->buffer->root}, .n = 1};
-    return !x->traps && tirbi_is_left_alone(x, &stored, &s->loops, NULL);
+    return !x->traps && tirbi_is_left_alone(x, &s->stored, &s->loops, NULL);
 }
 
 static bool is_load(const tirbi_lx *x) {

@@ -221,3 +221,11 @@ class Module:
             for r in range(9):
                 if i + r >= 4 and i + r < n + 4:
                     Y[i] = Y[i] + A[i, r] * X[i + r - 4]
+
+    # What the numbers are made of is stored by what stands ahead of the rows.
+    @T.prim_func(s_tir=True)
+    def flat_numbers_stored(X: T.Buffer((32 * 64,), "float32"), S: T.Buffer((20, 4), "int32"), I: T.Buffer((20, 4), "int32"), Y: T.Buffer((20, 4, 64), "float32")):
+        for b, r in T.grid(20, 4):
+            I[b, r] = T.bitwise_and(S[b, r], 31)
+            for d in range(64):
+                Y[b, r, d] = X[I[b, r] * 64 + d]
