@@ -475,16 +475,13 @@ static bool resize(tirbi_legal *g) {
                give_space(g, "result", layout, tirbi_legal_result(g, 0));
     }
     if (!crops) return resize_by_dimensions(g, layout, cubic ? 4 : 2);
+    const uint32_t taps = cubic ? 4 : nearest ? 1 : 2;
     g->def = "resize_cropped";
     for (uint32_t i = 0, at = 1; layout[i]; i++) {
         if (layout[i] == 'N' || layout[i] == 'C') continue;
         if (!give_crop(g, at / 2)) return false;
         if (!add_taps(g, "resize_taps", NULL, tirbi_legal_tensor(g, 0)->shape[i], &tirbi_legal_result(g, 0)->shape[i],
-                      1,
-                      cubic     ? 4
-                      : nearest ? 1
-                                : 2,
-                      tirbi_type_f32, at))
+                      1, taps, tirbi_type_f32, at))
             return false;
         at += 2;
     }
