@@ -284,6 +284,23 @@ static void long_programs_fit(void **state) {
     }
 }
 
+/* What a counted variable begins with is written into its loop where that is short. */
+static void values_that_double_have_names(void **state) {
+    (void)state;
+    enum { LOOPS = 20, MOST_WORK = 100000 };
+#define DOUBLE "    k[0] = k[0] * k[0] + k[0]\n"
+#define DOUBLE_4 DOUBLE DOUBLE DOUBLE DOUBLE
+    static const family doubled = {"values that double",
+                                   HEADER "@T.prim_func\ndef f(n: T.int32, A: T.Buffer((64,), \"float32\")):\n"
+                                          "    k = T.alloc_buffer((1,), \"int32\")\n",
+                                   "    k[0] = n + %\n" DOUBLE_4 DOUBLE_4 DOUBLE_4
+                                   "    for i in range(9):\n        if k[0] >= 0 and k[0] < 64:\n"
+                                   "            A[k[0]] = T.float32(1)\n        k[0] = k[0] + 1\n",
+                                   "", TIRB_OK};
+    const spent all = compile_family(&doubled, LOOPS, TIRB_LANGUAGE_TVMSCRIPT);
+    if (all.work > MOST_WORK) fail_msg("%llu steps", (unsigned long long)all.work);
+}
+
 /* Going through a list once for each of its items is counted: else it takes seconds before it is refused. */
 static void long_lists_of_parameters_are_work(void **state) {
     (void)state;
@@ -552,6 +569,7 @@ int main(void) {
         cmocka_unit_test(work_is_limited),
         cmocka_unit_test(long_programs_fit),
         cmocka_unit_test(given_text_is_counted),
+        cmocka_unit_test(values_that_double_have_names),
         cmocka_unit_test(long_lists_of_parameters_are_work),
         cmocka_unit_test(memory_is_limited),
         cmocka_unit_test(compilations_are_cancelled),

@@ -307,10 +307,11 @@ static const tirbi_lx *begins_with(const counters *c, position p, uint32_t left)
         while (last->kind == TIRBI_LS_SEQ && last->as.seq.n > 0) last = last->as.seq.items[last->as.seq.n - 1];
         if (last->kind == TIRBI_LS_SET && last->as.set.var == c->var) {
             const tirbi_lx *value = last->as.set.value;
-            if (!value || lasts(value)) return value;
-            const tirbi_lx *before = last == s ? begins_with(c, p, left - 1) : NULL;
-            value = before ? tirbi_value_with(c->pool, value, c->var, before) : NULL;
-            return value && lasts(value) ? value : NULL;
+            if (value && !lasts(value)) {
+                const tirbi_lx *before = last == s ? begins_with(c, p, left - 1) : NULL;
+                value = before ? tirbi_value_with(c->pool, value, c->var, before) : NULL;
+            }
+            return value && value->size <= TIRBI_MAX_SHARED_SIZE && lasts(value) ? value : NULL;
         }
         if (tirbi_may_set(s, c->var)) return NULL;
     }
