@@ -122,11 +122,13 @@ static const tirb_expr *sum_of(tirbi_legal *g, const tirb_expr *size, int64_t mo
 /* Of a positive divisor. */
 static int64_t rounded_up(int64_t a, int64_t b) { return a > 0 ? (a + b - 1) / b : -(-a / b); }
 
-/* Whether the kernel's places lie side by side and their number is known, so that it can be done in steps. */
+/* Whether the kernel's places lie side by side and their number is known, so that it can be done in steps; and the
+ * result begins inside of what these make. */
 static bool has_plain_window(const tirbi_legal *g, const tirb_expr *const *window, uint32_t n) {
     if (n == 0 || 2 + 2 * n > TIRBI_LEGAL_RANK) return false;
     for (uint32_t i = 0; i < n; i++)
-        if (window[i]->kind != TIRB_EXPR_INT_IMM || item_of(g, "dilation", i) != 1) return false;
+        if (window[i]->kind != TIRB_EXPR_INT_IMM || item_of(g, "dilation", i) != 1 || item_of(g, "padding", i) < 0)
+            return false;
     return true;
 }
 
