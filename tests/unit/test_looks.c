@@ -137,7 +137,8 @@ static void stopped_as_it_gives_back(void **state) {
     (void)state;
     tirbi_heap heap;
     tirb_error error = TIRB_ERROR_INIT;
-    tirbi_watch watch = {.look_at = UINT64_MAX, .max_work = UINT64_MAX, .deadline = UINT64_MAX, .cancelled = &seen.stop};
+    tirbi_watch watch = {
+        .look_at = UINT64_MAX, .max_work = UINT64_MAX, .deadline = UINT64_MAX, .cancelled = &seen.stop};
     tirbi_heap_init(&heap, NULL, SIZE);
     void *const memory = tirbi_heap_alloc(&heap, SIZE);
     assert_non_null(memory);
