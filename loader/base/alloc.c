@@ -146,8 +146,14 @@ void tirbi_make_pages(const tirb_allocator *allocator, void *memory, size_t size
 #endif
 }
 
+bool tirbi_heap_discard(const tirbi_heap *heap, void *memory, size_t size) {
+    if (!heap->watch || tirbi_discard(&heap->allocator, memory, size, heap->watch->cancelled)) return true;
+    tirbi_watch_stop(heap->watch, TIRB_CANCELLED); /* who asks why is told, though nobody has looked */
+    return false;
+}
+
 bool tirbi_heap_release(tirbi_heap *heap, void *ptr, size_t size) {
-    if (ptr && heap->watch && !tirbi_discard(&heap->allocator, ptr, size, heap->watch->cancelled)) return false;
+    if (ptr && !tirbi_heap_discard(heap, ptr, size)) return false;
     tirbi_heap_free(heap, ptr, size);
     return true;
 }

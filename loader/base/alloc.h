@@ -43,8 +43,10 @@ void *tirbi_heap_alloc(tirbi_heap *heap, size_t size);
 void *tirbi_heap_calloc(tirbi_heap *heap, size_t n, size_t size);
 void *tirbi_heap_resize(tirbi_heap *heap, void *ptr, size_t old_size, size_t new_size);
 void tirbi_heap_free(tirbi_heap *heap, void *ptr, size_t size);
-/* For much memory: the same in steps, between which the heap's watch is asked. False: it is to stop. Memory that was to
- * be freed is still there then; what was to be cleared or moved to smaller addresses is of no use. */
+/* For much memory: the same in steps, between which the heap's watch is asked. False: it is to stop, and says why.
+ * Memory that was to be freed is still there then; what was to be cleared or moved to smaller addresses is of no use.
+ * Discarded memory is there as well, and nothing in it counts. */
+bool tirbi_heap_discard(const tirbi_heap *heap, void *memory, size_t size);
 bool tirbi_heap_release(tirbi_heap *heap, void *ptr, size_t size);
 bool tirbi_heap_clear(const tirbi_heap *heap, void *memory, size_t size);
 bool tirbi_heap_move(const tirbi_heap *heap, void *to, const void *from, size_t size);

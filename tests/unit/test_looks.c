@@ -1,6 +1,7 @@
 /* Translation looks at whether to stop as it goes: what it does between two looks is counted, and no time. Its sources
  * are compiled once more here, so that each of their basic blocks counts one; what they copy and clear counts too.
  * Wherever a look stops it, nothing is lost and nothing is left. */
+#include "loader/base/work.h"
 #include "tests/unit/long_code.h"
 #include "vm/limits/stops.h"
 #include "vm/translate/translate.h"
@@ -130,7 +131,29 @@ static void stopped_at_any_look(void **state) {
     }
 }
 
+/* What is not given back stops the watch too, so that who asks why is told. */
+static void stopped_as_it_gives_back(void **state) {
+    enum { SIZE = 1 << 10 };
+    (void)state;
+    tirbi_heap heap;
+    tirb_error error = TIRB_ERROR_INIT;
+    tirbi_watch watch = {
+        .look_at = UINT64_MAX, .max_work = UINT64_MAX, .deadline = UINT64_MAX, .cancelled = &seen.stop};
+    tirbi_heap_init(&heap, NULL, SIZE);
+    void *const memory = tirbi_heap_alloc(&heap, SIZE);
+    assert_non_null(memory);
+    tirbi_work_watched(&heap, &watch);
+    atomic_store(&seen.stop, TIRBI_STOP_CANCEL);
+    assert_false(tirbi_heap_release(&heap, memory, SIZE));
+    assert_int_equal(tirbi_work_seen(&heap, &error), TIRB_CANCELLED);
+    atomic_store(&seen.stop, 0);
+    tirbi_work_watched(&heap, NULL);
+    assert_true(tirbi_heap_release(&heap, memory, SIZE));
+    assert_int_equal(heap.used, 0);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_kind_of_code), cmocka_unit_test(stopped_at_any_look)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_kind_of_code), cmocka_unit_test(stopped_at_any_look),
+                                       cmocka_unit_test(stopped_as_it_gives_back)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

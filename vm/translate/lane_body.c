@@ -48,8 +48,7 @@ bool tirbi_lane_body_drop(lane_body *body, tirbi_heap *heap, uint32_t number) {
     if (!tirbi_heap_move(heap, body->ins, body->ins + done, left * sizeof *body->ins)) return false;
     body->first = number;
     const size_t before = body->capacity * sizeof *body->ins, after = left * sizeof *body->ins;
-    const atomic_uint *const stop = heap->watch ? heap->watch->cancelled : NULL;
-    if (stop && !tirbi_discard(&heap->allocator, body->ins + left, before - after, stop)) return false;
+    if (!tirbi_heap_discard(heap, body->ins + left, before - after)) return false;
     lane_ins *const kept = tirbi_heap_resize(heap, body->ins, before, after);
     if (!kept) return true; /* all of it is still there */
     body->ins = kept;

@@ -931,7 +931,10 @@ static void plan_body(lane_planner *p, body_kind kind) {
     for (uint32_t i = p->body->n_before_seeks; i < p->loop->n_outer; i++) place += p->body->ins[i].size;
     for (uint32_t i = p->loop->n_outer; i < p->body->n - p->loop->n_outer && !p->emitter->failed; i++) {
         if (tirbi_lane_body_is_stopped(p->body, i * TURNS_OF_ONE)) p->emitter->failed = true;
-        if (p->is_last && !p->gather && !tirbi_lane_body_drop(p->body, p->emitter->heap, i)) p->emitter->failed = true;
+        if (p->is_last && !p->gather && !tirbi_lane_body_drop(p->body, p->emitter->heap, i)) {
+            p->emitter->failed = true; /* the instructions are half moved */
+            break;
+        }
         const lane_ins *ins = tirbi_lane_ins_at(p->body, i);
         const uint32_t offset = place;
         if (i >= p->body->n_before_seeks) place += ins->size;

@@ -107,8 +107,7 @@ static const tirb_expr *sum_of(tirbi_legal *g, const tirb_expr *size, int64_t mo
 /* Of a positive divisor. */
 static int64_t rounded_up(int64_t a, int64_t b) { return a > 0 ? (a + b - 1) / b : -(-a / b); }
 
-/* A window over `n` dimensions. Where all sizes are numbers, `plane` is how many elements a channel of the result has.
- */
+/* A window over `n` dimensions: of a kernel whose first places may be left out. */
 typedef struct nn_window {
     uint32_t n;
     const tirb_expr *size[TIRBI_LEGAL_RANK], *result[TIRBI_LEGAL_RANK];
@@ -126,23 +125,33 @@ static uint32_t space_of(const char *layout, const tirb_buffer *b, const char *o
     return n;
 }
 
+/* How many of a kernel's `size` places, the first at 0 and so far apart, lie ahead of `end`. */
+static int64_t places_ahead_of(int64_t end, int64_t apart, int64_t size) {
+    const int64_t n = end > 0 ? (end - 1) / apart + 1 : 0;
+    return n < size ? n : size;
+}
+
 /* What is padded along dimension `i` of `extent` elements. The places of a kernel that meet nothing but padding are
  * left out; one that has no others stays as it is. */
 static bool crop(tirbi_legal *g, nn_window *w, uint32_t i, int64_t extent) {
-    const int64_t dilation = item_of(g, "dilation", i), before = w->padding[i],
-                  last = (w->result[i]->as.int_value - 1) * item_of(g, "strides", i) - before;
-    int64_t first = 0, end = w->size[i]->as.int_value;
-    while (first < end && last + first * dilation < 0) first++;
-    while (end > first && (end - 1) * dilation - before >= extent) end--;
-    if (end > first && end - first < w->size[i]->as.int_value) {
+    const int64_t apart = item_of(g, "dilation", i), before = w->padding[i], size = w->size[i]->as.int_value;
+    int64_t last, to_first, to_last, behind; /* where the last window begins; from there, and from the first one */
+    const bool is_small = apart > 0 && tirbi_mul_i64(w->result[i]->as.int_value - 1, item_of(g, "strides", i), &last) &&
+                          tirbi_sub_i64(last, before, &last) && tirbi_sub_i64(0, last, &to_first) &&
+                          tirbi_sub_i64(extent, last, &to_last) && tirbi_add_i64(extent, before, &behind);
+    if (!is_small) {
+        w->padded = true;
+        return true;
+    }
+    const int64_t first = places_ahead_of(to_first, apart, size), end = places_ahead_of(behind, apart, size);
+    const bool crops = first < end && end - first < size;
+    if (crops) {
         w->cropped = true;
         w->first[i] = first;
-        w->padding[i] -= first * dilation;
+        w->padding[i] -= first * apart;
         w->size[i] = tirbi_legal_number(g, end - first);
-    } else {
-        end = w->size[i]->as.int_value;
     }
-    w->padded = w->padded || w->padding[i] > 0 || last + (end - 1) * dilation >= extent;
+    w->padded = w->padded || w->padding[i] > 0 || places_ahead_of(to_last, apart, size) < (crops ? end : size);
     return w->size[i] != NULL;
 }
 
@@ -242,11 +251,13 @@ static bool convolution(tirbi_legal *g) {
     return !tirbi_legal_goes_by_channels(g->call) || window_by_channels(g, data, &w, "conv_by_channels");
 }
 
-/* Whether the kernel's places lie side by side and their number is known, so that it can be done in steps. */
+/* Whether the kernel's places lie side by side and their number is known, so that it can be done in steps; and the
+ * result begins inside of what these make. */
 static bool has_plain_window(const tirbi_legal *g, const tirb_expr *const *window, uint32_t n) {
     if (n == 0 || 2 + 2 * n > TIRBI_LEGAL_RANK) return false;
     for (uint32_t i = 0; i < n; i++)
-        if (window[i]->kind != TIRB_EXPR_INT_IMM || item_of(g, "dilation", i) != 1) return false;
+        if (window[i]->kind != TIRB_EXPR_INT_IMM || item_of(g, "dilation", i) != 1 || item_of(g, "padding", i) < 0)
+            return false;
     return true;
 }
 
