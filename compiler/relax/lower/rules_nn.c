@@ -3,6 +3,7 @@
 
 #include "compiler/relax/infer/dims.h"
 #include "compiler/relax/lower/legal.h"
+#include "loader/base/checked.h"
 
 static bool normalised_axes(tirbi_legal *g) {
     int64_t axes[TIRBI_LEGAL_RANK];
@@ -251,13 +252,27 @@ static bool convolution(tirbi_legal *g) {
     return !tirbi_legal_goes_by_channels(g->call) || window_by_channels(g, data, &w, "conv_by_channels");
 }
 
-/* Whether the kernel's places lie side by side and their number is known, so that it can be done in steps; and the
- * result begins inside of what these make. */
-static bool has_plain_window(const tirbi_legal *g, const tirb_expr *const *window, uint32_t n) {
+/* Products that a transposed convolution holds at once when it is done in steps: 64 MiB of float32. */
+enum { MOST_PLACES = 1 << 24 };
+
+/* Multiplies a size, where it is a number; false: there are too many. */
+static bool are_few(int64_t *places, const tirb_expr *size) {
+    if (size->kind != TIRB_EXPR_INT_IMM) return true;
+    return tirbi_mul_i64(*places, size->as.int_value, places) && *places <= MOST_PLACES;
+}
+
+/* Whether a transposed convolution can be done in steps: its kernel's places lie side by side, their number is known,
+ * the result begins inside of what these make, and that is not too much. */
+static bool goes_in_steps(const tirbi_legal *g, const char *layout, const tirb_expr *const *window, uint32_t n) {
+    const tirb_buffer *x = tirbi_legal_tensor(g, 0);
+    int64_t places = 1;
     if (n == 0 || 2 + 2 * n > TIRBI_LEGAL_RANK) return false;
     for (uint32_t i = 0; i < n; i++)
-        if (window[i]->kind != TIRB_EXPR_INT_IMM || item_of(g, "dilation", i) != 1 || item_of(g, "padding", i) < 0)
+        if (window[i]->kind != TIRB_EXPR_INT_IMM || !are_few(&places, window[i]) || item_of(g, "dilation", i) != 1 ||
+            item_of(g, "padding", i) < 0)
             return false;
+    for (uint32_t i = 0; i < x->ndim; i++)
+        if (!are_few(&places, layout[i] == 'C' ? tirbi_legal_result(g, 0)->shape[i] : x->shape[i])) return false;
     return true;
 }
 
@@ -322,7 +337,7 @@ static bool convolution_transpose(tirbi_legal *g) {
         !tirbi_legal_give_integer(g, "inputs", ins->as.int_value / groups) ||
         !tirbi_legal_give_integer(g, "per_group", outs->as.int_value))
         return false;
-    return !has_plain_window(g, window, n) || transpose_in_steps(g, data, window, n);
+    return !goes_in_steps(g, data, window, n) || transpose_in_steps(g, data, window, n);
 }
 
 static bool pooling(tirbi_legal *g) {
