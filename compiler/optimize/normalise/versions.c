@@ -306,8 +306,10 @@ static unsigned made_of(const tirbi_lx *x) {
 
 /* Whether counters of int32 are compared with sums of sizes, `i + r < n + 4`, which may wrap. */
 static bool compares_sums(const tirbi_lx *x) {
-    const unsigned made = made_of(x->args[0]) | made_of(x->args[1]);
-    return made == (OF_COUNTERS | OF_SIZES) && !(tirbi_is_exact(x->args[0], NULL) && tirbi_is_exact(x->args[1], NULL));
+    const unsigned first = made_of(x->args[0]), second = made_of(x->args[1]);
+    return (first | second) == (OF_COUNTERS | OF_SIZES) &&
+           (((first & OF_SIZES) && !tirbi_is_exact(x->args[0], NULL)) ||
+            ((second & OF_SIZES) && !tirbi_is_exact(x->args[1], NULL)));
 }
 
 bool tirbi_version_compares(const tirbi_lx *x) {
