@@ -261,6 +261,18 @@ static bool are_few(int64_t *places, const tirb_expr *size) {
     return tirbi_mul_i64(*places, size->as.int_value, places) && *places <= MOST_PLACES;
 }
 
+/* Whether no stride leaves any out of so few products for each element that to hold them takes longer than to add them
+ * up as they are. */
+static bool has_few_products(const tirbi_legal *g, const tirb_expr *const *window, uint32_t n, int64_t inputs) {
+    enum { FEW_PLACES = 25, FEW_PRODUCTS = 50 };
+    int64_t places = 1;
+    for (uint32_t i = 0; i < n; i++)
+        if (item_of(g, "strides", i) != 1 || !tirbi_mul_i64(places, window[i]->as.int_value, &places) ||
+            places > FEW_PLACES)
+            return false;
+    return tirbi_legal_attr(g, "groups")->as.integer == 1 && inputs <= FEW_PRODUCTS && places * inputs <= FEW_PRODUCTS;
+}
+
 /* Whether a transposed convolution can be done in steps: its kernel's places lie side by side, their number is known,
  * the result begins inside of what these make, and that is not too much. */
 static bool goes_in_steps(const tirbi_legal *g, const char *layout, const tirb_expr *const *window, uint32_t n) {
@@ -337,7 +349,8 @@ static bool convolution_transpose(tirbi_legal *g) {
         !tirbi_legal_give_integer(g, "inputs", ins->as.int_value / groups) ||
         !tirbi_legal_give_integer(g, "per_group", outs->as.int_value))
         return false;
-    return !goes_in_steps(g, data, window, n) || transpose_in_steps(g, data, window, n);
+    return !goes_in_steps(g, data, window, n) || has_few_products(g, window, n, ins->as.int_value) ||
+           transpose_in_steps(g, data, window, n);
 }
 
 static bool pooling(tirbi_legal *g) {
