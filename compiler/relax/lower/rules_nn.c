@@ -252,76 +252,71 @@ static bool convolution(tirbi_legal *g) {
     return !tirbi_legal_goes_by_channels(g->call) || window_by_channels(g, data, &w, "conv_by_channels");
 }
 
-/* Products that a transposed convolution holds at once when it is done in steps: 64 MiB of float32. */
-enum { MOST_PLACES = 1 << 24 };
-
-/* Multiplies a size, where it is a number; false: there are too many. */
-static bool are_few(int64_t *places, const tirb_expr *size) {
-    if (size->kind != TIRB_EXPR_INT_IMM) return true;
-    return tirbi_mul_i64(*places, size->as.int_value, places) && *places <= MOST_PLACES;
-}
-
-/* Whether no stride leaves any out of so few products for each element that to hold them takes longer than to add them
- * up as they are. */
-static bool has_few_products(const tirbi_legal *g, const tirb_expr *const *window, uint32_t n, int64_t inputs) {
-    enum { FEW_PLACES = 25, FEW_PRODUCTS = 50 };
-    int64_t places = 1;
-    for (uint32_t i = 0; i < n; i++)
-        if (item_of(g, "strides", i) != 1 || !tirbi_mul_i64(places, window[i]->as.int_value, &places) ||
-            places > FEW_PLACES)
-            return false;
-    return tirbi_legal_attr(g, "groups")->as.integer == 1 && inputs <= FEW_PRODUCTS && places * inputs <= FEW_PRODUCTS;
-}
+/* Of transposed convolutions. To hold a product of matrices, 256 MiB of float32 at most, and to add up MOST_TAPS of its
+ * elements along each dimension takes as long as FEW_INPUTS products. */
+enum { MOST_PLACES = 1 << 26, FEW_INPUTS = 16, MOST_TAPS = 4, MOST_WINDOW = 1 << 24 };
 
 /* Whether a transposed convolution can be done in steps: its kernel's places lie side by side, their number is known,
- * the result begins inside of what these make, and that is not too much. */
-static bool goes_in_steps(const tirbi_legal *g, const char *layout, const tirb_expr *const *window, uint32_t n) {
-    const tirb_buffer *x = tirbi_legal_tensor(g, 0);
-    int64_t places = 1;
+ * and the result begins inside of what these make. */
+static bool goes_in_steps(const tirbi_legal *g, const tirb_expr *const *window, uint32_t n) {
     if (n == 0 || 2 + 2 * n > TIRBI_LEGAL_RANK) return false;
     for (uint32_t i = 0; i < n; i++)
-        if (window[i]->kind != TIRB_EXPR_INT_IMM || !are_few(&places, window[i]) || item_of(g, "dilation", i) != 1 ||
-            item_of(g, "padding", i) < 0)
+        if (window[i]->kind != TIRB_EXPR_INT_IMM || window[i]->as.int_value > MOST_WINDOW ||
+            item_of(g, "dilation", i) != 1 || item_of(g, "padding", i) < 0)
             return false;
-    for (uint32_t i = 0; i < x->ndim; i++)
-        if (!are_few(&places, layout[i] == 'C' ? tirbi_legal_result(g, 0)->shape[i] : x->shape[i])) return false;
     return true;
 }
 
-/* A transposed convolution in steps: a product of matrices, the sums of its elements for each phase of the strides, and
- * the phases side by side, of which the result is a part. */
-static bool transpose_in_steps(tirbi_legal *g, const char *layout, const tirb_expr *const *window, uint32_t n) {
+/* Whether so many elements can be held, of sizes that are numbers; others are taken for 1. */
+static bool are_few(const tirb_expr *const *sizes, uint32_t n) {
+    int64_t elements = 1;
+    for (uint32_t i = 0; i < n; i++)
+        if (sizes[i]->kind == TIRB_EXPR_INT_IMM &&
+            (!tirbi_mul_i64(elements, sizes[i]->as.int_value, &elements) || elements > MOST_PLACES))
+            return false;
+    return true;
+}
+
+/* A transposed convolution in steps: the sums for each phase of the strides, and the phases side by side, of which the
+ * result is a part. They are of products where few channels meet, or many places in a phase, each with as many; else a
+ * product of matrices comes first, and they are of its elements. */
+static bool transpose_in_steps(tirbi_legal *g, const char *layout, const tirb_expr *const *window, uint32_t n,
+                               int64_t inputs) {
     const tirb_buffer *x = tirbi_legal_tensor(g, 0), *y = tirbi_legal_result(g, 0);
-    const tirb_expr *shape[TIRBI_LEGAL_RANK], *whole[TIRBI_LEGAL_RANK];
+    const tirb_expr *shape[TIRBI_LEGAL_RANK], *places_shape[TIRBI_LEGAL_RANK], *whole[TIRBI_LEGAL_RANK];
     int64_t taps[TIRBI_LEGAL_RANK];
-    bool is_all = strncmp(layout, "NC", 2) == 0;
+    bool is_all = strncmp(layout, "NC", 2) == 0, is_even = true, has_few_taps = true;
     shape[0] = whole[0] = y->shape[place_in(layout, 'N')];
     shape[1] = whole[1] = y->shape[place_in(layout, 'C')];
-    for (uint32_t i = 0, at = 0; at < x->ndim; at++) {
-        if (layout[at] == 'N' || layout[at] == 'C') continue;
-        shape[2 + i] = window[i];
-        shape[2 + n + i++] = x->shape[at];
-    }
-    const tirbi_relax_held *places = tirbi_legal_scratch(g, y->dtype, shape, 2 + 2 * n);
+    space_of(layout, x, "NC", shape + 2 + n);
+    memcpy(shape + 2, window, n * sizeof *shape);
+    memcpy(places_shape, shape, (2 + 2 * n) * sizeof *shape);
     for (uint32_t i = 0; i < n; i++) {
         const int64_t stride = item_of(g, "strides", i), size = window[i]->as.int_value;
         const int64_t last = size + item_of(g, "output_padding", i) - item_of(g, "padding", n + i);
         const tirb_expr **rounds = &shape[2 + n + i];
         taps[i] = rounded_up(size, stride);
+        is_even = is_even && size % stride == 0;
+        has_few_taps = has_few_taps && taps[i] <= MOST_TAPS;
         *rounds = sum_of(g, *rounds, rounded_up(last, stride) - 1);
         shape[2 + i] = tirbi_legal_number(g, stride);
         whole[2 + i] = tirbi_make_binary(&g->l->b, g->span, TIRB_EXPR_MUL, *rounds, shape[2 + i]);
         if (!*rounds || !shape[2 + i] || !whole[2 + i]) return false;
         is_all = is_all && item_of(g, "padding", i) == 0 && last % stride == 0;
     }
-    const tirbi_relax_held *phases = tirbi_legal_scratch(g, y->dtype, shape, 2 + 2 * n),
+    const bool of_products = inputs == 1 || (is_even && (inputs <= FEW_INPUTS || !has_few_taps)) ||
+                             !are_few(places_shape, 2 + 2 * n);
+    const tirbi_relax_held *places = of_products ? NULL : tirbi_legal_scratch(g, y->dtype, places_shape, 2 + 2 * n),
+                           *phases = tirbi_legal_scratch(g, y->dtype, shape, 2 + 2 * n),
                            *woven = is_all ? g->outputs[0] : tirbi_legal_scratch(g, y->dtype, whole, 2 + n);
-    if (!places || !phases || !woven || !tirbi_legal_give_integer(g, "axis", n) ||
-        !tirbi_legal_give_list(g, "taps", taps, n) ||
-        !TIRBI_LEGAL_STEP(g, "conv_transpose_places", (g->inputs[0], g->inputs[1]), (places)) ||
-        !TIRBI_LEGAL_STEP(g, "conv_transpose_phases", (places), (phases)))
+    if ((!places && !of_products) || !phases || !woven || !tirbi_legal_give_integer(g, "axis", n) ||
+        !tirbi_legal_give_list(g, "taps", taps, n) || !tirbi_legal_give_integer(g, "even", is_even))
         return false;
-    if (!is_all && !TIRBI_LEGAL_STEP(g, "conv_transpose_woven", (phases), (woven))) return false;
+    const bool is_summed =
+        of_products ? TIRBI_LEGAL_STEP(g, "conv_transpose_taps", (g->inputs[0], g->inputs[1]), (phases))
+                    : TIRBI_LEGAL_STEP(g, "conv_transpose_places", (g->inputs[0], g->inputs[1]), (places)) &&
+                          TIRBI_LEGAL_STEP(g, "conv_transpose_phases", (places), (phases));
+    if (!is_summed || (!is_all && !TIRBI_LEGAL_STEP(g, "conv_transpose_woven", (phases), (woven)))) return false;
     g->def = is_all ? "conv_transpose_woven" : "conv_transpose_part";
     g->inputs[0] = is_all ? phases : woven;
     g->n_inputs = 1;
@@ -349,8 +344,8 @@ static bool convolution_transpose(tirbi_legal *g) {
         !tirbi_legal_give_integer(g, "inputs", ins->as.int_value / groups) ||
         !tirbi_legal_give_integer(g, "per_group", outs->as.int_value))
         return false;
-    return !goes_in_steps(g, data, window, n) || has_few_products(g, window, n, ins->as.int_value) ||
-           transpose_in_steps(g, data, window, n);
+    return !goes_in_steps(g, window, n) ||
+           transpose_in_steps(g, data, window, n, ins->as.int_value / groups);
 }
 
 static bool pooling(tirbi_legal *g) {
