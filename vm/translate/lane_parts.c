@@ -306,7 +306,10 @@ bool tirbi_lane_remake(lane_planner *p, uint32_t from, uint32_t to, bool wide) {
     uint32_t place = p->full_place, origin = emitter->all.n_origins;
     while (origin > 0 && emitter->all.origins[origin - 1].word > from) origin--;
     for (uint32_t i = from, n, turn = 0; i + 1 < to && !r.failed && !emitter->failed; i += n) {
-        if (tirbi_work_stopped(emitter->heap, turn++ * TURNS_OF_ONE)) emitter->failed = true;
+        if (tirbi_work_stopped(emitter->heap, turn++ * TURNS_OF_ONE)) {
+            emitter->failed = true;
+            return false;
+        }
         n = tirbi_lane_words_of(word_at(p, i));
         if (i > from) place += emitter->all.steps[i];
         for (; origin < emitter->all.n_origins && emitter->all.origins[origin].word < i + n; origin++)

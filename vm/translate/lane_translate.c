@@ -930,10 +930,11 @@ static void plan_body(lane_planner *p, body_kind kind) {
     uint32_t place = p->body->behind_seeks;
     for (uint32_t i = p->body->n_before_seeks; i < p->loop->n_outer; i++) place += p->body->ins[i].size;
     for (uint32_t i = p->loop->n_outer; i < p->body->n - p->loop->n_outer && !p->emitter->failed; i++) {
-        if (tirbi_lane_body_is_stopped(p->body, i * TURNS_OF_ONE)) p->emitter->failed = true;
-        if (p->is_last && !p->gather && !tirbi_lane_body_drop(p->body, p->emitter->heap, i)) {
-            p->emitter->failed = true; /* the instructions are half moved */
-            break;
+        const bool drops = p->is_last && !p->gather;
+        if (tirbi_lane_body_is_stopped(p->body, i * TURNS_OF_ONE) ||
+            (drops && !tirbi_lane_body_drop(p->body, p->emitter->heap, i))) {
+            p->emitter->failed = true;
+            return; /* what is known of the instructions, and where they are, is half of it */
         }
         const lane_ins *ins = tirbi_lane_ins_at(p->body, i);
         const uint32_t offset = place;
@@ -1136,6 +1137,8 @@ static tirb_status plan_loop(lane_planner *p, tirb_error *error) {
     const unsigned before_tiles = regs * (depth + 1) + 2 * depth;
     const unsigned before_waiting = before_tiles + loop->n_tiles * (unsigned)TILE_STRIPS;
     const unsigned n_waiting = depth > 0 ? 0 : count_scatters(p->body);
+    /* There is room for what was found: all of it. */
+    if (tirbi_lane_body_is_stopped(p->body, 0)) return tirbi_work_seen(p->code->heap, error);
     /* What bodies with multiply-adds keep where they go by several loops; scratch is as large on all machines. */
     enum { LOOP_STRIPS = 6 };
     const unsigned n_kept = tirbi_lane_has(p->body, TIRB_OP_VFMA, TIRB_OP_VFNMA) && depth == 0 ? LOOP_STRIPS : 0;
@@ -1252,5 +1255,6 @@ tirb_status tirbi_lane_translate(tirbi_code *code, const tirbi_function *functio
     }
     if (p->splat_chains != desk->links)
         tirbi_heap_free(code->heap, p->splat_chains, p->n_splat_links * sizeof *p->splat_chains);
-    return status == TIRB_OK && !tirbi_lane_body_leave(body, code->heap) ? tirbi_work_seen(code->heap, error) : status;
+    if (status == TIRB_OK) (void)tirbi_lane_body_leave(body, code->heap);
+    return status == TIRB_OK ? tirbi_work_seen(code->heap, error) : status;
 }
