@@ -163,8 +163,11 @@ static void stopped_as_it_gives_back(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_kind_of_code), cmocka_unit_test(stopped_in_long_code),
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_kind_of_code),
+        cmocka_unit_test(stopped_in_long_code),
         cmocka_unit_test(stopped_at_every_look),
-                                       cmocka_unit_test(stopped_as_it_gives_back)};
+        cmocka_unit_test(stopped_as_it_gives_back),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
