@@ -21,8 +21,8 @@ static inline tirb_status tirbi_work(tirbi_heap *heap, uint64_t n, tirb_error *e
 void tirbi_work_watched(tirbi_heap *heap, tirbi_watch *watch);
 
 /* Where turns of a loop are no steps of their own: whether the heap's watch is to stop, which is asked every so many
- * turns, and has stopped, which is known at each: what one loop did not find, no other may go by. What the loop was to do
- * is of no use then; tirbi_work_seen tells why. */
+ * turns, and has stopped, which is known at each: what one loop did not find, no other may go by. What the loop was to
+ * do is of no use then; tirbi_work_seen tells why. */
 static inline bool tirbi_work_stopped(const tirbi_heap *heap, uint32_t turn) {
     enum { TURNS_AT_ONCE = 1 << 10 };
     return heap->watch &&
