@@ -45,6 +45,7 @@ typedef struct census {
     unsigned finds;
     unsigned allocations;
     unsigned casts; /* of scalars */
+    unsigned moves; /* of lanes */
 } census;
 
 /* Without regions, whose loops stand in the code twice. */
@@ -105,6 +106,7 @@ static inline census count(const char *text, const tirb_compile_options *given) 
             case TIRB_OP_LOOP: c.loops++; break;
             case TIRB_OP_ALLOC: c.allocations++; break;
             case TIRB_OP_CAST: c.casts++; break;
+            case TIRB_OP_VMOV: c.moves++; break;
             default: break;
             }
         }

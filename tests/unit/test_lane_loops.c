@@ -433,6 +433,18 @@ static void recurrences_are_lanes(void **state) {
     assert_int_equal(c.stores, 0);
 }
 
+/* What lanes read before others store it is where it was. */
+static void values_that_stay_are_not_moved(void **state) {
+    (void)state;
+    const census c = count(HEADER "@T.prim_func(s_tir=True)\n"
+                                  "def f(A: T.Buffer((1001,), \"float32\"), B: T.Buffer((1000,), \"float32\")):\n"
+                                  "    for i in range(1000):\n"
+                                  "        A[i] = A[i + 1] + B[i]\n",
+                           NULL);
+    assert_int_equal(c.lanes, 1);
+    assert_int_equal(c.moves, 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(elementwise_loops_become_lanes),
@@ -449,6 +461,7 @@ int main(void) {
         cmocka_unit_test(casts_of_what_fits_are_none),
         cmocka_unit_test(tables_become_lanes),
         cmocka_unit_test(recurrences_are_lanes),
+        cmocka_unit_test(values_that_stay_are_not_moved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
