@@ -47,8 +47,7 @@ typedef struct expander {
     const tirbi_lbuf *dead[MAX_DEAD]; /* their allocations are to go */
     uint32_t n_dead;
     uint32_t work, looks; /* that may still be done */
-    const tirbi_lx
-        *few; /* asks whether loops inside have few iterations, of which each row has memory; NULL: they do */
+    const tirbi_lx *few;  /* asks whether loops inside have few iterations, as each row has memory for all; or NULL */
     uint32_t disabled;
 } expander;
 

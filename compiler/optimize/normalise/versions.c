@@ -292,9 +292,11 @@ static bool may_wrap(const tirbi_lx *x) {
     return x->kind == TIRBI_LX_OP && counts(x) && x->hi > TIRBI_SANE_SIZE;
 }
 
-/* What a sum of multiples is made of. */
 enum { OF_COUNTERS = 1, OF_SIZES = 2, OF_OTHERS = 4 };
+
+/* What a sum of multiples is made of, where it is no longer than indices are. */
 static unsigned made_of(const tirbi_lx *x) {
+    if (x->size > TIRBI_MAX_INDEX_SIZE) return OF_OTHERS;
     if (x->kind == TIRBI_LX_CONST) return 0;
     if (x->kind == TIRBI_LX_VAR)
         return x->var->kind == TIRBI_LVAR_LOOP ? OF_COUNTERS : x->var->kind == TIRBI_LVAR_PARAM ? OF_SIZES : OF_OTHERS;
