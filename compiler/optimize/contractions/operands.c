@@ -7,65 +7,19 @@
  * whole or not at all; but what else the nest may fail in comes first there. */
 #include "compiler/optimize/contractions/operands.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/contractions/contract.h"
 #include "compiler/optimize/contractions/distribute.h"
+#include "compiler/optimize/contractions/operand.h"
 #include "compiler/optimize/lanes/lanes.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
 #include "compiler/pipeline/switches.h"
-#include "loader/base/divisor.h"
 
-enum { MAX_OPERANDS = 16, MAX_FORMS = 16, MAX_STORED = 16, MAX_SIZE = 400 };
-/* What may be computed apart: a buffer with more axes than any that it is made of repeats elements, and must be small;
- * one whose elements are used many times each may be larger. */
-enum { SMALL_COUNT = 1 << 18, LARGER_COUNT = 1 << 22, UNKNOWN_EXTENT = 64, LARGEST_FACTOR = 1 << 30, MANY = 64 };
-/* Lanes compute what takes as long as a division (tirbi_lane_work) each time, unless it is used so often. */
-enum { LEAST_ITERATIONS = 1024, LEAST_REUSE = 4, LEAST_WORK = 16 };
-
-/* The nest: loops around straight-line code, or around inits, sums and other nests of this kind. */
-typedef struct nest {
-    tirbi_lx_pool *pool;
-    tirbi_loop_set loops; /* around what is looked at */
-    tirbi_roots stored;
-    tirbi_loop_set own; /* variables that it sets */
-    const tirbi_ls *stmt;
-    bool fails_alike; /* the order of what may fail tells nothing */
-    bool saves_work;  /* it runs as lanes either way: operands are for what takes long, and is repeated often */
-} nest;
-
-/* Values of sum c[i] * k_i + behind, where k_i counts the iterations of loop i: from 0 to extent - 1. */
-typedef struct axis {
-    int64_t c[TIRBI_MAX_AFFINE];
-    uint32_t n_loops;
-    const tirbi_lx *behind, *extent;
-    const tirbi_lx *dense; /* unless this holds, some values between them are not taken; NULL: it does */
-    tirbi_lvar *var;
-} axis;
-
-typedef struct operand {
-    const nest *nest;
-    const tirbi_lx *value;
-    int64_t forms[MAX_FORMS][TIRBI_MAX_AFFINE];
-    uint32_t n_forms;
-    tirbi_loop_set loops; /* of the nest, around it */
-    axis axes[TIRBI_MAX_NDIM];
-    uint32_t n_axes;
-    uint32_t rank; /* of the buffer that it loads with the most dimensions */
-    tirbi_lbuf *buffer;
-    const tirbi_ls *store; /* of an element, in the loops over the axes */
-    const struct operand
-        *leader;              /* the first one with the same axes, whose loops compute this one too; NULL: its own do */
-    const tirbi_lx *in_place; /* the load that stands for it */
-    const tirbi_lx *condition; /* under which all of this is right, or NULL */
-} operand;
-
-static const tirbi_lx *both(const nest *n, const tirbi_lx *a, const tirbi_lx *b) {
-    return a && b ? tirbi_lx_both(n->pool, TIRB_OP_AND, a, b) : a ? a : b;
-}
+enum { MAX_OPERANDS = 16, MAX_STORED = 16, MAX_SIZE = 400 };
+/* Lanes compute what takes as long as a division (tirbi_lane_work) each time, unless it is used often. */
+enum { LEAST_WORK = 16 };
 
 /* ---- The nest ------------------------------------------------------------------------------------------------- */
 
@@ -75,315 +29,6 @@ static bool survey(nest *n, const tirbi_ls *s) {
     n->stmt = s;
     n->fails_alike = tirbi_fails_alike(s);
     return tirbi_find_accesses(&all, s) && tirbi_find_stored(&n->stored, s, MAX_STORED);
-}
-
-/* ---- Linear forms --------------------------------------------------------------------------------------------- */
-
-/* x as factor * (sum of out[i] * k_i) + start, as its type has it, without a common divisor, the first of them
- * positive. */
-static bool linear_form(const operand *o, const tirbi_lx *x, int64_t out[TIRBI_MAX_AFFINE], int64_t *factor,
-                        const tirbi_lx **start) {
-    tirbi_affine form;
-    int64_t divisor = 0, first = 0;
-    if (!tirbi_dtype_is_int((tirbi_dtype)x->type) || !tirbi_mentions_loops(x, &o->loops) ||
-        !tirbi_affine_modulo(o->nest->pool, x, &o->loops, &form)) {
-        return false;
-    }
-    memset(out, 0, TIRBI_MAX_AFFINE * sizeof(*out));
-    for (uint32_t i = 0; i < o->loops.n; i++) {
-        if (!tirbi_affine_constant(&form, i, &out[i]) || out[i] > LARGEST_FACTOR || out[i] < -LARGEST_FACTOR)
-            return false;
-        divisor = (int64_t)tirbi_common_divisor((uint64_t)divisor, tirbi_magnitude(out[i]));
-        if (first == 0) first = out[i];
-    }
-    if (divisor == 0) return false;
-    *factor = first < 0 ? -divisor : divisor;
-    *start = form.start;
-    for (uint32_t i = 0; i < o->loops.n; i++) out[i] /= *factor;
-    return true;
-}
-
-static bool note_form(operand *o, const int64_t c[TIRBI_MAX_AFFINE]) {
-    for (uint32_t i = 0; i < o->n_forms; i++) {
-        if (memcmp(o->forms[i], c, sizeof(o->forms[i])) == 0) return true;
-    }
-    if (o->n_forms == MAX_FORMS) return false;
-    memcpy(o->forms[o->n_forms++], c, sizeof(o->forms[0]));
-    return true;
-}
-
-/* Notes the forms by which a value depends on the loops: first those of indices, in their order. */
-static bool find_forms(operand *o, const tirbi_lx *x, bool loads) {
-    int64_t c[TIRBI_MAX_AFFINE], factor;
-    const tirbi_lx *start;
-    if (linear_form(o, x, c, &factor, &start)) return loads || note_form(o, c);
-    if (x->kind == TIRBI_LX_VAR) return !tirbi_mentions_loops(x, &o->loops);
-    for (uint32_t i = 0; x->kind == TIRBI_LX_LOAD && i < x->access->ndim; i++) {
-        if (!find_forms(o, x->access->indices[i], false)) return false;
-    }
-    if (x->kind == TIRBI_LX_LOAD && x->access->ndim > o->rank) o->rank = x->access->ndim;
-    for (int i = 0; i < x->n_args; i++) {
-        if (!find_forms(o, x->args[i], loads)) return false;
-    }
-    return true;
-}
-
-/* ---- Axes ----------------------------------------------------------------------------------------------------- */
-
-/* In order of their sizes, every coefficient must be at most one more than what the smaller ones reach. */
-static bool make_axis(operand *o, const int64_t c[TIRBI_MAX_AFFINE]) {
-    const nest *n = o->nest;
-    if (o->n_axes == TIRBI_MAX_NDIM) return false;
-    axis *a = &o->axes[o->n_axes++];
-    *a = (axis){.behind = tirbi_lx_number(n->pool, 0), .extent = tirbi_lx_number(n->pool, 1)};
-    memcpy(a->c, c, sizeof(a->c));
-    bool used[TIRBI_MAX_AFFINE] = {false}, narrow = true;
-    const tirbi_lx *sum = tirbi_lx_number(n->pool, 0);
-    int64_t rest = 1; /* extent = sum + rest */
-    for (;;) {
-        uint32_t at = TIRBI_MAX_AFFINE;
-        for (uint32_t i = 0; i < o->loops.n; i++) {
-            if (c[i] == 0 || used[i]) continue;
-            if (at == TIRBI_MAX_AFFINE || llabs(c[i]) < llabs(c[at])) at = i;
-        }
-        if (at == TIRBI_MAX_AFFINE) break;
-        used[at] = true;
-        a->n_loops++;
-        const tirbi_lvar *loop = o->loops.var[at];
-        const tirbi_lx *size = tirbi_lx_number(n->pool, llabs(c[at])),
-                       *product = tirbi_lx_mul(n->pool, loop->extent, size);
-        if (!product || !a->extent || !sum) return false;
-        if (size->value > a->extent->lo && size->value > 1) {
-            const tirbi_lx *dense = tirbi_lx_wide(n->pool, TIRB_OP_LE, size, a->extent);
-            a->dense = both(n, a->dense, dense);
-        }
-        bool known = product->kind == TIRBI_LX_CONST && product->value <= LARGEST_FACTOR;
-        rest += (known ? product->value : 0) - size->value;
-        if (!known) sum = tirbi_lx_add(n->pool, sum, product);
-        a->extent = tirbi_lx_add(n->pool, sum, tirbi_lx_number(n->pool, rest));
-        if (c[at] < 0 && a->behind) a->behind = tirbi_lx_add(n->pool, a->behind, tirbi_lx_sub(n->pool, product, size));
-        narrow = narrow && tirbi_dtypes[loop->type].bits <= 32;
-    }
-    if (a->extent && a->extent->lo < 0) {
-        a->extent = tirbi_lx_with(n->pool, TIRB_OP_MAX, a->extent, 0);
-    }
-    if (a->extent && a->extent->hi > INT32_MAX && narrow) { /* the program's own arithmetic reaches no further */
-        a->extent = tirbi_lx_with(n->pool, TIRB_OP_MIN, a->extent, INT32_MAX);
-    }
-    if (!a->behind || !a->extent) return false;
-    return !a->dense || a->dense->kind != TIRBI_LX_CONST || a->dense->value != 0;
-}
-
-static bool has_axis(const operand *o, uint32_t loop) {
-    for (uint32_t i = 0; i < o->n_axes; i++) {
-        if (o->axes[i].c[loop] != 0) return true;
-    }
-    return false;
-}
-
-/* Whether loops are in all forms, or in none, and in the same proportion. */
-static bool go_together(const operand *o, uint32_t i, uint32_t k) {
-    const int64_t *first = NULL;
-    for (uint32_t f = 0; f < o->n_forms; f++) {
-        const int64_t *c = o->forms[f];
-        if ((c[i] != 0) != (c[k] != 0)) return false;
-        if (!first && c[i] != 0) first = c;
-        if (first && c[i] * first[k] != c[k] * first[i]) return false;
-    }
-    return true;
-}
-
-/* What the loops that go together with one of them are in a form, without a common divisor, the first of them positive;
- * times this it is the form: the divisor, without a sign. */
-static int64_t find_share(const operand *o, const int64_t form[TIRBI_MAX_AFFINE], uint32_t loop,
-                          int64_t out[TIRBI_MAX_AFFINE]) {
-    int64_t divisor = 0, first = 0;
-    memset(out, 0, TIRBI_MAX_AFFINE * sizeof(*out));
-    for (uint32_t i = 0; i < o->loops.n; i++) {
-        if (form[i] == 0 || !go_together(o, loop, i)) continue;
-        out[i] = form[i];
-        divisor = (int64_t)tirbi_common_divisor((uint64_t)divisor, tirbi_magnitude(form[i]));
-        if (first == 0) first = form[i];
-    }
-    for (uint32_t i = 0; i < o->loops.n; i++) out[i] /= first < 0 ? -divisor : divisor;
-    return divisor;
-}
-
-/* The axes of a form, in the order of memory that is read by it: those that come the farthest first. */
-static bool make_axes_of(operand *o, const int64_t form[TIRBI_MAX_AFFINE]) {
-    for (;;) {
-        int64_t c[TIRBI_MAX_AFFINE], share[TIRBI_MAX_AFFINE], most = 0;
-        uint32_t at = 0;
-        for (uint32_t i = 0; i < o->loops.n; i++) {
-            if (form[i] == 0 || has_axis(o, i)) continue;
-            const int64_t times = find_share(o, form, i, share);
-            if (times <= most) continue;
-            most = times;
-            at = i;
-            memcpy(c, share, sizeof c);
-        }
-        if (most == 0) return true;
-        const uint32_t before = o->n_axes;
-        if (make_axis(o, c)) continue;
-        o->n_axes = before;
-        for (uint32_t i = 0; i < o->loops.n; i++)
-            if (!has_axis(o, i) && llabs(c[i]) > llabs(c[at])) at = i;
-        memset(c, 0, sizeof c);
-        c[at] = 1;
-        if (!make_axis(o, c)) return false;
-    }
-}
-
-/* Loops that go together are an axis, and the others are axes each. */
-static bool make_axes(operand *o) {
-    for (uint32_t f = 0; f < o->n_forms; f++) {
-        if (!make_axes_of(o, o->forms[f])) return false;
-    }
-    for (uint32_t i = 0; i < o->n_axes; i++) o->condition = both(o->nest, o->condition, o->axes[i].dense);
-    return o->n_axes > 0;
-}
-
-/* Of a loop: the dimension that its iterations need as many elements of, where the call does not fail. */
-typedef struct room {
-    tirbi_lx_pool *pool;
-    tirbi_loop_set loop;
-    const tirbi_lx *elements;
-    bool is_exact, is_proven; /* they step through it by a constant; and stay inside, as is known */
-} room;
-
-static bool is_enough(const room *r, const tirbi_lx *elements) {
-    const tirbi_lx *extent = r->loop.var[0]->extent;
-    return r->is_proven || (elements && tirbi_lx_wide(r->pool, TIRB_OP_MIN, extent, elements) == extent);
-}
-
-static bool find_room(void *context, const tirbi_reached *a) {
-    room *r = context;
-    const tirbi_lvar *loop = r->loop.var[0];
-    for (uint32_t d = 0; a->surely && d < a->place->ndim && !is_enough(r, r->elements); d++) {
-        tirbi_affine form;
-        int64_t step;
-        if (!tirbi_lx_depends_on(a->place->indices[d], loop) ||
-            !tirbi_affine_index(r->pool, a->place, d, &r->loop, &form))
-            continue;
-        const bool is_exact = tirbi_affine_constant(&form, 0, &step);
-        r->is_proven = r->is_proven || (is_exact && step != 0 && tirbi_dim_proven(a->place, d));
-        if (r->elements && !is_exact) continue;
-        if (is_exact && !r->is_exact) r->elements = NULL;
-        const tirbi_lx *elements = a->place->buffer->shape[d];
-        if (!r->elements || is_enough(r, elements)) r->elements = elements;
-        r->is_exact = is_exact;
-    }
-    return true;
-}
-
-/* A size that no dimension of the nest's memory is made of. */
-typedef struct foreign {
-    const nest *nest;
-    const tirbi_lvar *size;
-    bool found;
-} foreign;
-
-static bool find_size(void *context, const tirbi_reached *a) {
-    foreign *f = context;
-    const tirbi_lbuf *root = a->place->buffer->root;
-    for (uint32_t d = 0; d < root->ndim && !f->found; d++) f->found = tirbi_lx_depends_on(root->shape[d], f->size);
-    return true;
-}
-
-static bool is_foreign(const void *context, const tirbi_lx *x) {
-    foreign f = {.nest = context, .size = x->var};
-    if (x->kind == TIRBI_LX_LOAD || x->kind == TIRBI_LX_CALL) return true;
-    if (x->kind != TIRBI_LX_VAR) return false;
-    tirbi_accesses all = {.rules = TIRBI_TAKE_VIEWS, .kinds = TIRBI_NESTS, .access = find_size, .context = &f};
-    return !tirbi_find_accesses(&all, f.nest->stmt) || !f.found;
-}
-
-/* A buffer takes memory in proportion to what the nest comes to: where a loop's iterations are more than memory that it
- * steps through has elements, the nest runs as it is, up to the index that is out of bounds. */
-static bool has_room(operand *o) {
-    const nest *n = o->nest;
-    for (uint32_t i = 0; i < o->loops.n; i++) {
-        tirbi_lvar *loop = o->loops.var[i];
-        if (!has_axis(o, i) || !tirbi_any_expr(loop->extent, TIRBI_WALK_INDICES, is_foreign, n)) continue;
-        room r = {.pool = n->pool, .loop = {.var = {loop}, .n = 1}};
-        tirbi_accesses all = {.rules = TIRBI_TAKE_VIEWS, .kinds = TIRBI_NESTS, .access = find_room, .context = &r};
-        if (!tirbi_find_accesses(&all, n->stmt) || !r.elements) return false;
-        if (is_enough(&r, r.elements)) continue;
-        const tirbi_lx *fits = tirbi_lx_wide(n->pool, TIRB_OP_LE, loop->extent, r.elements);
-        if (!fits || tirbi_lx_is_int(fits, 0)) return false;
-        if (fits->kind != TIRBI_LX_CONST) o->condition = both(n, o->condition, fits);
-    }
-    return true;
-}
-
-static double estimate(const tirbi_lx *extent) {
-    if (extent->kind == TIRBI_LX_CONST) return (double)extent->value;
-    double least = extent->lo < 1 ? 1 : (double)extent->lo, most = (double)extent->hi;
-    return UNKNOWN_EXTENT < least ? least : UNKNOWN_EXTENT > most ? most : UNKNOWN_EXTENT;
-}
-
-/* Whether an access does not have a dimension for each axis of an operand. */
-static bool is_narrower(void *context, const tirbi_reached *a) {
-    const operand *o = context;
-    uint32_t n = 0;
-    for (uint32_t d = 0; d < a->place->ndim; d++) {
-        uint32_t i = 0;
-        while (i < o->loops.n && !(has_axis(o, i) && tirbi_lx_depends_on(a->place->indices[d], o->loops.var[i]))) i++;
-        n += i < o->loops.n;
-    }
-    return n < o->n_axes;
-}
-
-/* Whether the nest has memory of at least as many dimensions. */
-static bool is_spanned(operand *o) {
-    tirbi_accesses all = {.rules = TIRBI_TAKE_VIEWS, .kinds = TIRBI_NESTS, .access = is_narrower, .context = o};
-    return !tirbi_find_accesses(&all, o->nest->stmt) && all.refused == TIRBI_REFUSES_CALLER;
-}
-
-/* Adds a condition on sizes; false: it never holds, or memory ran out. */
-static bool ask(operand *o, const tirbi_lx *x) {
-    if (!x || tirbi_lx_is_int(x, 0)) return false;
-    if (!tirbi_lx_is_int(x, 1)) o->condition = both(o->nest, o->condition, x);
-    return true;
-}
-
-/* Lanes may compute it each time as well: of sizes that are not known, it is asked whether its elements are used so
- * often and are not too many. */
-static bool asks_for_use(operand *o) {
-    tirbi_lx_pool *pool = o->nest->pool;
-    const tirbi_lx *uses = tirbi_lx_number(pool, 1), *count = uses;
-    for (uint32_t i = 0; i < o->loops.n && uses; i++) {
-        const tirbi_lx *extent = o->loops.var[i]->extent;
-        if (has_axis(o, i)) continue;
-        if (tirbi_mentions_loops(extent, &o->loops)) return false;
-        uses = tirbi_lx_wide(pool, TIRB_OP_MAX, uses, extent);
-    }
-    for (uint32_t i = 0; i < o->n_axes && count; i++) {
-        const tirbi_lx *extent = o->axes[i].extent;
-        if (i > 0 && !ask(o, tirbi_lx_with(pool, TIRB_OP_LE, extent, SMALL_COUNT))) return false; /* no product wraps */
-        count = tirbi_lx_mul(pool, count, extent);
-        if (!count || !ask(o, tirbi_lx_with(pool, TIRB_OP_LE, count, SMALL_COUNT))) return false;
-    }
-    return uses && ask(o, tirbi_lx_with(pool, TIRB_OP_GE, uses, LEAST_REUSE));
-}
-
-/* Whether elements would be used often enough, and the buffer is not out of proportion. A choice pays by not being made
- * where it is used. */
-static bool pays(operand *o) {
-    double iterations = 1, count = 1;
-    bool known = true;
-    for (uint32_t i = 0; i < o->loops.n; i++) iterations *= estimate(o->loops.var[i]->extent);
-    for (uint32_t i = 0; i < o->n_axes; i++) {
-        count *= estimate(o->axes[i].extent);
-        known = known && o->axes[i].extent->kind == TIRBI_LX_CONST;
-    }
-    const bool saves = o->nest->saves_work;
-    double least_reuse = saves ? LEAST_REUSE : o->value->kind == TIRBI_LX_COND ? 1 : 1.25;
-    if (iterations <= count || iterations < least_reuse * count || (saves && iterations < LEAST_ITERATIONS))
-        return false;
-    const double most = iterations >= MANY * count ? LARGER_COUNT : SMALL_COUNT;
-    if (o->n_axes > o->rank && !(known && count <= most) && !(saves && is_spanned(o))) return false;
-    return !saves || asks_for_use(o);
 }
 
 /* ---- The buffer ------------------------------------------------------------------------------------------------- */
@@ -492,7 +137,8 @@ static const tirbi_lx *by_axes(tirbi_rewrite *rewrite, const tirbi_lx *x) {
         const tirbi_place *place = tirbi_place_in(o->nest->pool, x->access->buffer, indices, x->access->span);
         return tirbi_lx_load(pool, place);
     }
-    return linear_form(o, x, c, &factor, &start) ? sum_of_axes(pool, o, (tirbi_dtype)x->type, c, factor, start) : NULL;
+    return tirbi_operand_form(o, x, c, &factor, &start) ? sum_of_axes(pool, o, (tirbi_dtype)x->type, c, factor, start)
+                                                        : NULL;
 }
 
 /* Stores an element; where the value is zero but under a condition, as that of padding is, only there: memory that is
@@ -567,8 +213,8 @@ static const operand *leader_of(const finder *f, const operand *o) {
 
 static bool make_operand(const finder *f, const tirbi_lx *x, tirbi_span span, operand *o) {
     *o = (operand){.nest = &f->nest, .value = x, .loops = f->nest.loops};
-    if (!find_forms(o, x, true) || !find_forms(o, x, false) || !make_axes(o) || !pays(o) || !has_room(o) ||
-        !make_buffer(o))
+    if (!tirbi_operand_find_forms(o, x, true) || !tirbi_operand_find_forms(o, x, false) ||
+        !tirbi_operand_make_axes(o) || !tirbi_operand_pays(o) || !tirbi_operand_has_room(o) || !make_buffer(o))
         return false;
     o->leader = leader_of(f, o);
     const tirbi_place *place = make_store(o, span) ? used_place(o, span) : NULL;
@@ -698,7 +344,7 @@ static bool do_less(const finder *f, const tirbi_ls *with, const tirbi_ls *witho
     if (!less.lane || !more.lane || more.work < less.work + LEAST_WORK || less.outer > more.outer) return false;
     for (uint32_t i = 0; i < f->n; i++)
         for (uint32_t k = 0; k < f->found[i]->loops.n; k++)
-            if (f->found[i]->loops.var[k] == more.lane && has_axis(f->found[i], k)) return true;
+            if (f->found[i]->loops.var[k] == more.lane && tirbi_operand_has_axis(f->found[i], k)) return true;
     return false;
 }
 
@@ -721,7 +367,7 @@ static const tirbi_lx *nonempty(const nest *n, const operand *o) {
     const tirbi_lx *all = NULL, *zero = tirbi_lx_number(n->pool, 0);
     for (uint32_t i = 0; i < o->loops.n && zero; i++) {
         if (o->loops.var[i]->extent->lo >= 1) continue;
-        all = both(n, all, tirbi_lx_wide(n->pool, TIRB_OP_GT, o->loops.var[i]->extent, zero));
+        all = tirbi_operand_both(n, all, tirbi_lx_wide(n->pool, TIRB_OP_GT, o->loops.var[i]->extent, zero));
     }
     return all;
 }
@@ -783,7 +429,7 @@ static const tirbi_ls *put_operands(finder *f, const tirbi_ls *loop, uint32_t di
     if (!user) return NULL;
     for (uint32_t i = 0; i < f->n; i++) {
         items[n++] = tirbi_new_alloc(pool, loop->span, f->found[i]->buffer);
-        condition = both(&f->nest, condition, f->found[i]->condition);
+        condition = tirbi_operand_both(&f->nest, condition, f->found[i]->condition);
     }
     for (uint32_t i = 0; i < f->n; i++)
         if (!f->found[i]->leader && !put_fill(f, f->found[i], items, &n)) return NULL;
