@@ -342,6 +342,8 @@ if [ "$full" -eq 1 ]; then
     counted "comprehensions, long" "$python" tests/kernels/comprehensions.py --full --tirb build/release/bin/tirb
     counted "random comprehensions, long" "$python" tests/differential/comprehensions.py --full --seed 10000 --count 4000 \
         --tirb build/release/bin/tirb
+    note "how many instructions NEON is given to execute, beside gcc's loops"
+    one "instructions on AArch64" "$python" tests/bench/counts/counts.py --isa neon :L1 :small
     note "what a load takes, up to 16 MiB of code"
     one "load limits" build/release/bin/test_load_limits --full
     note "the mathematical functions on every float32"

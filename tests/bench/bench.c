@@ -1,5 +1,5 @@
-/* bench [--isa NAME[,NAME...]] [--native] [--json] [--repeat N] [--check] [WORD...]: times kernels beside the same
- * loops in C.
+/* bench [--isa NAME[,NAME...]] [--native] [--json] [--repeat N] [--count FILE] [--check] [WORD...]: times kernels
+ * beside the same loops in C.
  *
  * Each kernel is compiled from its TVMScript, with all checks and fuel, and called through the public API by one
  * thread, on each of the instruction sets named; the C is compiled for the level that has the same. Its outputs are
@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <tirb/compiler.h>
 
@@ -36,13 +35,6 @@ typedef struct bench_run {
     bench_loaded own, script;
     const bench_blas *blas; /* NULL: none to compare with */
 } bench_run;
-
-/* Processor time of this process in nanoseconds: what else runs on the machine does not count. */
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
 
 bool bench_wanted(const char *name, int n_words, char **words) {
     for (int i = 0; i < n_words; i++)
@@ -151,19 +143,22 @@ static bool compile_own(bench_run *run) {
     bench_source source;
     double times[COMPILE_REPEATS];
     bool good = bench_read(run->row->program, run->row->program->comprehension, &source);
-    for (int i = 0; i < COMPILE_REPEATS && good; i++) {
-        double start = now();
+    const int repeats = bench_counts() ? 1 : COMPILE_REPEATS;
+    for (int i = 0; i < repeats && good; i++) {
+        double start = bench_now();
         tirb_compile_result *result = compile(&source, i == 0);
-        times[i] = now() - start;
+        times[i] = bench_now() - start;
         good = result != NULL;
-        if (i == 0) run->own_bundle = result;
-        else tirb_compile_result_destroy(result);
+        if (i == 0)
+            run->own_bundle = result;
+        else
+            tirb_compile_result_destroy(result);
     }
     free(source.text);
     if (!good) return false;
     tirb_compile_result_bytes(run->own_bundle, &run->row->bundle_size);
     note_forms(run->own_bundle, run->row);
-    run->row->compile_ns = median(times, COMPILE_REPEATS);
+    run->row->compile_ns = median(times, repeats);
     return true;
 }
 
@@ -190,9 +185,15 @@ static bool call(bench_run *run, int side) {
 }
 
 static double time_batch(bench_run *run, int side, int calls) {
-    double start = now();
+    double start = bench_now();
     for (int i = 0; i < calls; i++) call(run, side);
-    return (now() - start) / calls;
+    return (bench_now() - start) / calls;
+}
+
+/* Counts are the same each time. */
+static void count(bench_run *run, bench_times *times) {
+    for (int s = 0; s < BENCH_SIDES; s++)
+        if (takes_part(run, s)) times->best[s] = times->median[s] = time_batch(run, s, 1);
 }
 
 static void measure(bench_run *run, bench_times *times, int repeats) {
@@ -227,7 +228,10 @@ static bool bench_column_of(bench_run *run, bench_times *times, int repeats) {
     }
     for (int s = BENCH_PLAIN; s < BENCH_SIDES && good; s++)
         good = !takes_part(run, s) || bench_same(program, &run->args, BENCH_TIRB, s);
-    if (good) measure(run, times, repeats);
+    if (good && bench_counts())
+        count(run, times);
+    else if (good)
+        measure(run, times, repeats);
     unload(&run->own);
     unload(&run->script);
     return good;
@@ -257,7 +261,7 @@ static bool bench_one(bench_row *row, const bench_case *program, const bench_rep
 /* ---- All of them ------------------------------------------------------------------------------------------------ */
 
 typedef struct settings {
-    const char *isas;
+    const char *isas, *count;
     bool native, json, check;
     int repeats, n_words;
     char **words;
@@ -345,26 +349,31 @@ static int make_columns(const settings *s, bench_column *columns, unsigned *n) {
 }
 
 static const char usage[] =
-    "usage: bench [--isa NAME[,NAME...]] [--native] [--json] [--repeat N] [--check] [WORD...]\n"
+    "usage: bench [--isa NAME[,NAME...]] [--native] [--json] [--repeat N] [--count FILE] [--check] [WORD...]\n"
     "Times kernels beside the same loops in C; WORDs choose the rows whose class/function:size contains one of them.\n"
     "  --isa NAMES  on these instruction sets, beside C compiled for the same: generic and sse2 (x86-64), avx2\n"
     "               (x86-64-v3), avx512 (x86-64-v4), neon; else on what TIRB_ISA names, or the best of this CPU\n"
     "  --native     beside C compiled for this very CPU\n"
     "  --json       rows and classes as one JSON object\n"
     "  --repeat N   N turns for each side (15, at most 101)\n"
+    "  --count FILE instructions in place of times: what the 64-bit number at the beginning of FILE grows by, to "
+    "which\n"
+    "               something else adds them (tests/bench/counts)\n"
     "  --check      compare the results only, on all instruction sets\n";
 
 /* The status to exit with, or -1 to go on. */
 static int read_arguments(int argc, char **argv, settings *s) {
-    static const struct option options[] = {{"isa", required_argument, NULL, 'i'}, {"native", no_argument, NULL, 'n'},
-                                            {"json", no_argument, NULL, 'j'}, {"check", no_argument, NULL, 'c'},
-                                            {"repeat", required_argument, NULL, 'r'}, {"help", no_argument, NULL, 'h'},
-                                            {0}};
+    static const struct option options[] = {
+        {"isa", required_argument, NULL, 'i'},    {"native", no_argument, NULL, 'n'},
+        {"json", no_argument, NULL, 'j'},         {"check", no_argument, NULL, 'c'},
+        {"repeat", required_argument, NULL, 'r'}, {"count", required_argument, NULL, 'o'},
+        {"help", no_argument, NULL, 'h'},         {0}};
     for (int option; (option = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
         if (option == 'i') s->isas = optarg;
         if (option == 'n') s->native = true;
         if (option == 'j') s->json = true;
         if (option == 'c') s->check = true;
+        if (option == 'o') s->count = optarg;
         if (option == 'r') s->repeats = atoi(optarg);
         if (option == 'h') return fputs(usage, stdout) < 0;
         if (option == '?') return fputs(usage, stderr), 2;
@@ -384,6 +393,7 @@ int main(int argc, char **argv) {
     int status = read_arguments(argc, argv, &s);
     if (status >= 0) return status;
     if (s.check) return bench_check(s.n_words, s.words) ? 0 : 1;
+    if (s.count != NULL && !bench_count_from(s.count)) return 1;
     bench_column columns[BENCH_MAX_ISAS];
     bench_report report = {.columns = columns, .json = s.json};
     status = make_columns(&s, columns, &report.n_columns);

@@ -163,7 +163,7 @@ typedef struct bench_column {
 } bench_column;
 
 typedef struct bench_times {
-    double best[BENCH_SIDES], median[BENCH_SIDES]; /* nanoseconds of one call; 0: the side takes no part */
+    double best[BENCH_SIDES], median[BENCH_SIDES]; /* of one call (bench_now); 0: the side takes no part */
 } bench_times;
 
 typedef struct bench_row {
@@ -191,6 +191,15 @@ void bench_print_head(const bench_report *report, const char *blas);
 /* The last of the rows. */
 void bench_print_row(const bench_report *report);
 void bench_print_classes(const bench_report *report);
+
+/* ---- What is measured ------------------------------------------------------------------------------------------- */
+
+/* Nanoseconds of processor time; or instructions, where these are counted. */
+double bench_now(void);
+/* From now on what counts is the number in the first eight bytes of a file, to which something else adds instructions
+ * as they are executed; false with a message. */
+bool bench_count_from(const char *path);
+bool bench_counts(void);
 
 /* ---- Other ------------------------------------------------------------------------------------------------------ */
 

@@ -159,7 +159,7 @@ static void cpu_name(char *out, size_t size) {
 }
 
 static void print_json_head(const bench_report *report, const char *cpu, const char *blas) {
-    printf("{\"cpu\": ");
+    printf("{\"unit\": \"%s\", \"cpu\": ", bench_counts() ? "instructions" : "ns");
     print_json_text(cpu);
     printf(", \"isa\": \"%s\", \"isas\": {", tirb_isa_name(report->columns[0].isa));
     for (unsigned c = 0; c < report->n_columns; c++)
@@ -180,14 +180,14 @@ void bench_print_head(const bench_report *report, const char *blas) {
         return;
     }
     printf("%s, one thread; compiler %s; BLAS: %s\n", cpu, __VERSION__, blas);
+    if (bench_counts()) printf("in thousands of instructions\n");
     for (unsigned c = 0; c < report->n_columns; c++)
         printf("%s beside C for %s\n", tirb_isa_name(report->columns[c].isa), report->columns[c].level->name);
+    const char *const unit = bench_counts() ? "" : " us";
     printf("%-18s %-5s", "kernel", "size");
     for (unsigned c = 0; c < report->n_columns; c++) {
-        char name[32];
-        snprintf(name, sizeof name, "%s us", report->n_columns == 1 ? "tirb" : tirb_isa_name(report->columns[c].isa));
-        printf(" %11s", name);
-        if (report->n_columns == 1) printf(" %11s %11s", "-O3 us", "-Ofast us");
+        printf(" %8s%3s", report->n_columns == 1 ? "tirb" : tirb_isa_name(report->columns[c].isa), unit);
+        if (report->n_columns == 1) printf(" %8s%3s %8s%3s", "-O3", unit, "-Ofast", unit);
         printf(" %8s %8s", "to -O3", "-Ofast");
     }
     printf(" %6s %6s  %s\n", "BLAS", "script", "loops");
@@ -268,8 +268,10 @@ static void print_text_class(const bench_report *report, unsigned column, const 
     printf("%-22s %-8s %8.3f %8s %8.3f  %s %.*s %.2f%s\n", class->name, tirb_isa_name(report->columns[column].isa),
            plain, shown, fast, worst->program->function, label_length(worst->size), worst->size,
            ratio(worst, column, BENCH_PLAIN), missed ? "  MISSED by" : "");
-    if (class->most > 0) print_causes(report, column, class, class->most);
-    else if (missed && !is_all(class)) print_causes(report, column, class, target);
+    if (class->most > 0)
+        print_causes(report, column, class, class->most);
+    else if (missed && !is_all(class))
+        print_causes(report, column, class, target);
 }
 
 /* The first column's figures stand in the class itself, those of all under "isas". */
