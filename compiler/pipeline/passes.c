@@ -19,6 +19,7 @@
 #include "compiler/optimize/cuts/wrapped.h"
 #include "compiler/optimize/facts/guarded.h"
 #include "compiler/optimize/nests/apart.h"
+#include "compiler/optimize/nests/demanded.h"
 #include "compiler/optimize/nests/digits.h"
 #include "compiler/optimize/nests/phases.h"
 #include "compiler/optimize/nests/expand.h"

@@ -108,6 +108,10 @@
 #define DO_CANON_F64(x)                                                                                                \
     ((V)_mm512_mask_blend_pd(_mm512_cmp_pd_mask((__m512d)(x), (__m512d)(x), _CMP_UNORD_Q), (__m512d)(x),               \
                              (__m512d)_mm512_set1_epi64(0x7FF8000000000000)))
+/* gcc 12 would take such vectors apart into two. */
+#define WIDEN_U8(p)    ((V)_mm512_cvtepu8_epi16(PAIRS_AT(p)))
+#define WIDEN_I8(p)    ((V)_mm512_cvtepi8_epi16(PAIRS_AT(p)))
+#define NARROW_8(p, x) _mm256_storeu_si256((__m256i *)(void *)(p), _mm512_cvtepi16_epi8((__m512i)(x)))
 /* See vm/lanes/words.inc. */
 #define HAVE_WORDS 1
 #define HAVE_HALVES 1
