@@ -29,6 +29,19 @@
 #define DO_FNMA_F64(x, y, z) ((V)vfmsq_f64((float64x2_t)(z), (float64x2_t)(x), (float64x2_t)(y)))
 #define DO_SQRT_F32(x) ((V)vsqrtq_f32((float32x4_t)(x)))
 #define DO_SQRT_F64(x) ((V)vsqrtq_f64((float64x2_t)(x)))
+/* A minimum of floats is a choice: that of AArch64 is a NaN where one of them is, and knows the sign of 0. */
+#define DO_MIN_F32(x, y) DO_SELECT_I32(DO_LT_F32(x, y), x, y)
+#define DO_MAX_F32(x, y) DO_SELECT_I32(DO_LT_F32(y, x), x, y)
+#define DO_MIN_F64(x, y) DO_SELECT_I32(DO_LT_F64(x, y), x, y)
+#define DO_MAX_F64(x, y) DO_SELECT_I32(DO_LT_F64(y, x), x, y)
+#define DO_MIN_U8(x, y) ((V)vminq_u8((uint8x16_t)(x), (uint8x16_t)(y)))
+#define DO_MAX_U8(x, y) ((V)vmaxq_u8((uint8x16_t)(x), (uint8x16_t)(y)))
+#define DO_MIN_I8(x, y) ((V)vminq_s8((int8x16_t)(x), (int8x16_t)(y)))
+#define DO_MAX_I8(x, y) ((V)vmaxq_s8((int8x16_t)(x), (int8x16_t)(y)))
+#define DO_MIN_U16(x, y) ((V)vminq_u16((uint16x8_t)(x), (uint16x8_t)(y)))
+#define DO_MAX_U16(x, y) ((V)vmaxq_u16((uint16x8_t)(x), (uint16x8_t)(y)))
+#define DO_MIN_I16(x, y) ((V)vminq_s16((int16x8_t)(x), (int16x8_t)(y)))
+#define DO_MAX_I16(x, y) ((V)vmaxq_s16((int16x8_t)(x), (int16x8_t)(y)))
 #define DO_MIN_I32(x, y) ((V)vminq_s32((int32x4_t)(x), (int32x4_t)(y)))
 #define DO_MAX_I32(x, y) ((V)vmaxq_s32((int32x4_t)(x), (int32x4_t)(y)))
 /* The products of the halves that count: there is no multiplication of 64-bit lanes. */
@@ -39,6 +52,18 @@ static inline __attribute__((always_inline)) int64x2_t multiply_i64(int64x2_t x,
     return vreinterpretq_s64_u64(vmlal_u32(high, x_low, y_low));
 }
 #define DO_MUL_I64(x, y) ((V)multiply_i64((int64x2_t)(x), (int64x2_t)(y)))
+#define DO_CANON_F32(x) DO_SELECT_I32(DO_EQ_F32(x, x), x, vdupq_n_u32(0x7FC00000))
+#define DO_CANON_F64(x) DO_SELECT_I32(DO_EQ_F64(x, x), x, vdupq_n_u64(UINT64_C(0x7FF8000000000000)))
+#define HAVE_ROUND 1
+#define DO_FLOOR_F32(x) ((V)vrndmq_f32((float32x4_t)(x)))
+#define DO_CEIL_F32(x) ((V)vrndpq_f32((float32x4_t)(x)))
+#define DO_TRUNC_F32(x) ((V)vrndq_f32((float32x4_t)(x)))
+#define DO_ROUND_F32(x) ((V)vrndnq_f32((float32x4_t)(x)))
+#define DO_FLOOR_F64(x) ((V)vrndmq_f64((float64x2_t)(x)))
+#define DO_CEIL_F64(x) ((V)vrndpq_f64((float64x2_t)(x)))
+#define DO_TRUNC_F64(x) ((V)vrndq_f64((float64x2_t)(x)))
+#define DO_ROUND_F64(x) ((V)vrndnq_f64((float64x2_t)(x)))
+#include "vm/lanes/words_neon.h"
 /* The greatest of values is a NaN if one of them is. */
 #define GREATER_F32(x, y) vmaxq_f32((float32x4_t)(x), (float32x4_t)(y))
 #define GREATER_F64(x, y) vmaxq_f64((float64x2_t)(x), (float64x2_t)(y))
