@@ -111,8 +111,11 @@ static bool steps_by_one(const numberer *s, const tirbi_lx *index, tirbi_lvar *e
            step == 1 && (index->type == TIRB_I64 || (index->type == TIRB_I32 && element->extent->hi <= INT32_MAX));
 }
 
+/* A row is known to lie inside of its memory alone: what is a part of that is left. */
 static bool read_flat(const numberer *s, const tirbi_place *place, number *out) {
-    const tirbi_lx *index = place->indices[0], *extent = place->buffer->shape[0];
+    const tirbi_lbuf *b = place->buffer;
+    const tirbi_lx *index = place->indices[0], *extent = b->shape[0];
+    if (b->root != b && !(b->root->ndim == 1 && b->root->shape[0] == extent)) return false;
     if (index->pure || !extent->pure || extent->traps || !is_known_before(s, index)) return false;
     for (uint32_t l = s->loops.n; l-- > 0;) {
         *out = (number){.place = place, .element = s->loops.var[l]};
