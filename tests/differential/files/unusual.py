@@ -240,3 +240,23 @@ class Module:
         for i in range(4):
             v: T.let = A[i * 4:i * 4 + 4]
             B[i * 4:i * 4 + 4] = v * v + T.Broadcast(A[i], 4)
+
+    # What only some iterations give a value is zero in the others.
+    @T.prim_func(s_tir=True)
+    def handed_on_at_times(a: T.Buffer((640,), "float32"), b: T.Buffer((640,), "float32"), o: T.Buffer((640,), "float32")):
+        t = T.alloc_buffer((640,), "float32")
+        for i in range(640):
+            if a[i] > T.float32(0):
+                t[i] = a[i] * b[i]
+        for i in range(640):
+            o[i] = t[i] + b[i]
+
+    @T.prim_func(s_tir=True)
+    def handed_on_and_used_at_times(a: T.Buffer((640,), "float32"), b: T.Buffer((640,), "float32"), n: T.int32, o: T.Buffer((640,), "float32")):
+        t = T.alloc_buffer((640,), "float32")
+        for i in range(640):
+            if i < n:
+                t[i] = a[i] * b[i]
+        for i in range(640):
+            if i < n:
+                o[i] = t[i] + b[i]
