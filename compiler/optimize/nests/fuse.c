@@ -187,9 +187,8 @@ static bool is_short(const tirbi_ls *s, int64_t *left) {
 }
 
 static tirbi_step find_failure(tirbi_walk *w, const tirbi_ls *s) {
-    const bool fails = s->kind == TIRBI_LS_IF      ? s->as.if_.condition->traps
-                       : s->kind == TIRBI_LS_STORE ? s->as.store.value->traps || !tirbi_is_proven(s->as.store.access)
-                                                   : false;
+    bool fails = s->kind == TIRBI_LS_IF && s->as.if_.condition->traps;
+    if (s->kind == TIRBI_LS_STORE) fails = s->as.store.value->traps || !tirbi_is_surely_inside(s->as.store.access);
     if (fails) *(bool *)w->context = true;
     return fails ? TIRBI_STOP : TIRBI_INTO;
 }

@@ -260,3 +260,19 @@ class Module:
         for i in range(640):
             if i < n:
                 o[i] = t[i] + b[i]
+
+    # Stores outside of a view's memory, and divisions by zero behind them.
+    @T.prim_func(s_tir=True)
+    def stored_over_outside(x: T.Buffer((10,), "int32"), a: T.Buffer((100,), "int32"), o: T.Buffer((100,), "int32")):
+        v = T.decl_buffer((100,), "int32", data=x.data)
+        for i in range(100):
+            v[99] = i
+            o[i] = a[i] // ((a[i] + i) % 32)
+
+    @T.prim_func(s_tir=True)
+    def stored_outside_before(x: T.Buffer((90,), "int32"), a: T.Buffer((100,), "int32"), o: T.Buffer((100,), "int32")):
+        v = T.decl_buffer((100,), "int32", data=x.data)
+        for i in range(100):
+            v[i] = a[i] * 3
+        for i in range(100):
+            o[i] = a[i] // ((a[i] + i) % 2)
