@@ -387,9 +387,11 @@ static bool put_choice(tirbi_emitter *e, const tirbi_ls *s) {
     if (same) {
         tirbi_put_select(e, (tirbi_dtype)var->type, (uint16_t)tirbi_reg_of(e, var), condition, a, b);
     } else {
-        const uint16_t c = tirbi_put_value(e, condition);
-        put_select(e, var, c, a, (uint16_t)tirbi_reg_of(e, var));
+        /* What is asked for may be the first variable itself, which is the last one to be set then. */
+        const uint16_t c = tirbi_put_value(e, condition), first = (uint16_t)tirbi_reg_of(e, var);
+        if (c != first) put_select(e, var, c, a, first);
         put_select(e, no->as.set.var, c, (uint16_t)tirbi_reg_of(e, no->as.set.var), b);
+        if (c == first) put_select(e, var, c, a, first);
     }
     tirbi_scope_close(e, scope);
     tirbi_land(e, &skip);

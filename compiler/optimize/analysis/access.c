@@ -171,6 +171,10 @@ bool tirbi_is_proven(const tirbi_place *place) {
     return true;
 }
 
+bool tirbi_is_surely_inside(const tirbi_place *place) {
+    return tirbi_is_proven(place) && tirbi_has_whole_extents(place->buffer);
+}
+
 bool tirbi_stands_still(const tirbi_place *place, const tirbi_loop_set *set) {
     if (place->view || !place->flat->pure || tirbi_mentions_loops(place->flat, set)) return false;
     for (uint32_t d = 0; d < place->ndim; d++)
@@ -185,7 +189,7 @@ static tirbi_step is_safe(tirbi_walk *w, const tirbi_lx *x) {
 
 static bool is_safe_store(tirbi_walk *w, const tirbi_place *place, const tirbi_lx *load) {
     (void)w;
-    return load || tirbi_is_proven(place);
+    return load || tirbi_is_surely_inside(place);
 }
 
 bool tirbi_cannot_fail(const tirbi_ls *stmt) {
@@ -244,7 +248,7 @@ static tirbi_step note_failing_stmt(tirbi_walk *w, const tirbi_ls *s) {
 
 static bool note_failing_place(tirbi_walk *w, const tirbi_place *place, const tirbi_lx *load) {
     failures *f = w->context;
-    if (load ? load->traps : !(tirbi_is_proven(place) && tirbi_has_whole_extents(place->buffer)))
+    if (load ? load->traps : !tirbi_is_surely_inside(place))
         f->ways |= FAILS_OUTSIDE;
     for (const tirbi_place *view = place->view; view; view = view->view)
         for (uint32_t d = 0; d < view->ndim; d++)

@@ -92,6 +92,8 @@ bool tirbi_is_left_alone(const tirbi_lx *x, const tirbi_roots *stored, const tir
                          const tirbi_loop_set *own);
 /* Whether every subscript of a place is proven to be inside. */
 bool tirbi_is_proven(const tirbi_place *place);
+/* Whether a place is surely in memory: that, of a view that is no larger than its memory. */
+bool tirbi_is_surely_inside(const tirbi_place *place);
 /* Whether a place is the same element of its buffer whatever the variables of a set are, by what it says itself. */
 bool tirbi_stands_still(const tirbi_place *place, const tirbi_loop_set *set);
 /* Whether no value of a statement can fail, and it stores only to what is proven to be there. */

@@ -25,7 +25,7 @@ static bool is_plain_store(const overwriter *o, const tirbi_ls *s) {
     const tirbi_place *place = s->as.store.access;
     for (uint32_t d = 0; d < place->ndim; d++)
         if (place->indices[d]->traps) return false;
-    return tirbi_is_proven(place) && !place->buffer->local && !place->buffer->overlaps &&
+    return tirbi_is_surely_inside(place) && !place->buffer->local && !place->buffer->overlaps &&
            !tirbi_buffer_moves(place->buffer, &o->own);
 }
 

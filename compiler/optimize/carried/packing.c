@@ -218,9 +218,12 @@ static bool keep(packer *p, arm *a, const tirbi_lx *holds, const tirbi_ls **item
     return true;
 }
 
-/* The variables that arms set, each by one choice. */
+/* The variables that arms set, each by one choice; false where one of them would be asked for behind its choice: an arm
+ * has an order of its own. */
 static bool set_others(packer *p, const tirbi_lx *holds, const tirbi_ls **items, uint32_t *n) {
     const arm *yes = &p->arms[YES], *no = &p->arms[NO];
+    const tirbi_lvar *done[ARMS * MAX_SETS];
+    uint32_t n_done = 0;
     for (unsigned w = 0; w < ARMS; w++) {
         const arm *a = &p->arms[w];
         for (uint32_t i = 0; i < a->n_sets; i++) {
@@ -233,7 +236,11 @@ static bool set_others(packer *p, const tirbi_lx *holds, const tirbi_ls **items,
                 if (no->sets[k]->as.set.var == var) value[NO] = no->sets[k]->as.set.value;
             const tirbi_lx *chosen = tirbi_lx_lazy(p->pool, TIRBI_LX_COND, holds, value[YES], value[NO]);
             if (!chosen) return false;
-            if (!is_set) items[(*n)++] = set(p, var, chosen, false);
+            if (is_set) continue;
+            for (uint32_t k = 0; k < n_done; k++)
+                if (tirbi_lx_depends_on(chosen, done[k])) return false;
+            done[n_done++] = var;
+            items[(*n)++] = set(p, var, chosen, false);
         }
     }
     return true;

@@ -418,6 +418,11 @@ static bool compares(const void *context, const tirbi_ls *s) {
            tirbi_any_expr(s->as.if_.condition, TIRBI_WALK_IMPURE, is_held, h);
 }
 
+/* Whether a variable begins in the body, so that it has no value before the loop. */
+static bool begins(const void *var, const tirbi_ls *s) {
+    return s->kind == TIRBI_LS_SET && s->as.set.declares && s->as.set.var == var;
+}
+
 static bool note_loads(holder *h, const tirbi_ls *body) {
     const uint32_t kinds = TIRBI_KIND(SEQ) | TIRBI_KIND(IF) | TIRBI_KIND(SET) | TIRBI_KIND(STORE);
     tirbi_walk walk = {.context = h,
@@ -426,7 +431,9 @@ static bool note_loads(holder *h, const tirbi_ls *body) {
                        .access = note_load,
                        .kinds = kinds,
                        .deepest = MAX_DEPTH};
-    if (!tirbi_find_variables(&h->own, body, kinds) || !tirbi_walk_stmt(&walk, body)) return false;
+    if (!tirbi_find_variables(&h->own, body, kinds) || !tirbi_walk_stmt(&walk, body) ||
+        (h->place && tirbi_any_stmt(body, begins, h->index)))
+        return false;
     return !h->place || !tirbi_has_kind(body, TIRBI_KIND(STORE)) ||
            (!tirbi_stores_to(body, h->place->buffer->root) && tirbi_any_stmt(body, compares, h));
 }

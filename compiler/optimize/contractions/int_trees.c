@@ -69,7 +69,8 @@ static bool match_update(tirbi_lx_pool *pool, const tirbi_ls *s, const tirbi_lva
         return false;
     const bool first = x->args[0]->kind == TIRBI_LX_LOAD && tirbi_same_place(x->args[0]->access, place);
     const tirbi_lx *old = x->args[first ? 0 : 1];
-    if (old->kind != TIRBI_LX_LOAD || !tirbi_same_place(old->access, place) || (condition && !tirbi_is_proven(place)))
+    if (old->kind != TIRBI_LX_LOAD || !tirbi_same_place(old->access, place) ||
+        (condition && !tirbi_is_surely_inside(place)))
         return false;
     const tirbi_lx *term = x->args[first ? 1 : 0];
     const tirbi_lx *nothing = condition ? tirbi_identity(pool, out->op, place->buffer->type) : NULL;

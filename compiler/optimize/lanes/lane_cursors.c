@@ -56,10 +56,19 @@ static bool check_place(planner *p, const tirbi_place *place) {
     return true;
 }
 
+/* Whether all iterations access a place, so that it is known to be in memory before them. */
+static bool is_accessed(const planner *p, const tirbi_place *place) {
+    for (uint32_t i = 0; i < p->n_accesses; i++) {
+        const lane_access *a = &p->accesses[i];
+        if ((a->enclosing & ~open_loops(p)) == 0 && tirbi_same_place(a->place, place)) return true;
+    }
+    return false;
+}
+
 const tirbi_place *tirbi_plan_checked(const planner *p, const tirbi_place *place) {
     const tirbi_place *same = place;
     for (const tirbi_place *v = place; v; v = v->view) {
-        bool checked = true;
+        bool checked = v->view || tirbi_has_whole_extents(v->buffer) || is_accessed(p, place);
         for (uint32_t d = 0; d < v->ndim; d++) checked = checked && tirbi_dim_proven(v, d);
         for (uint32_t i = 0; !checked && i < p->plan->n_checks; i++) {
             const tirbi_lane_check *check = &p->plan->checks[i];
@@ -72,11 +81,15 @@ const tirbi_place *tirbi_plan_checked(const planner *p, const tirbi_place *place
 }
 
 static bool record_access(planner *p, const tirbi_place *place, bool write) {
+    const uint64_t enclosing = open_loops(p);
     for (uint32_t i = 0; i < p->n_accesses; i++) {
-        if (p->accesses[i].write == write && tirbi_same_place(p->accesses[i].place, place)) return true;
+        lane_access *a = &p->accesses[i];
+        if (a->write != write || !tirbi_same_place(a->place, place)) continue;
+        if ((enclosing & ~a->enclosing) == 0) a->enclosing = enclosing;
+        return true;
     }
     if (p->n_accesses == MAX_ACCESSES) return false;
-    p->accesses[p->n_accesses++] = (lane_access){.place = place, .write = write};
+    p->accesses[p->n_accesses++] = (lane_access){.place = place, .enclosing = enclosing, .write = write};
     return true;
 }
 

@@ -42,6 +42,7 @@ typedef struct promotion {
 
 typedef struct lane_access {
     const tirbi_place *place;
+    uint64_t enclosing; /* loops, by bits */
     bool write;
 } lane_access;
 

@@ -187,9 +187,8 @@ static bool is_short(const tirbi_ls *s, int64_t *left) {
 }
 
 static tirbi_step find_failure(tirbi_walk *w, const tirbi_ls *s) {
-    const bool fails = s->kind == TIRBI_LS_IF      ? s->as.if_.condition->traps
-                       : s->kind == TIRBI_LS_STORE ? s->as.store.value->traps || !tirbi_is_proven(s->as.store.access)
-                                                   : false;
+    bool fails = s->kind == TIRBI_LS_IF && s->as.if_.condition->traps;
+    if (s->kind == TIRBI_LS_STORE) fails = s->as.store.value->traps || !tirbi_is_surely_inside(s->as.store.access);
     if (fails) *(bool *)w->context = true;
     return fails ? TIRBI_STOP : TIRBI_INTO;
 }
@@ -218,7 +217,7 @@ static bool same_element(const tirbi_fused *g, const tirbi_place *a, const tirbi
 
 /* ---- What stays in variables ------------------------------------------------------------------------------------ */
 
-/* Whether a group accesses a buffer as one element per iteration, stored once and not read before. */
+/* Whether a group accesses a buffer as one element per iteration, stored once, in each of them, and not read before. */
 static bool is_handed_on(const tirbi_fused *g, const tirbi_lbuf *buffer) {
     const tirbi_place *stored = NULL;
     for (uint32_t i = 0; i < g->n_accesses; i++) {
@@ -226,6 +225,7 @@ static bool is_handed_on(const tirbi_fused *g, const tirbi_lbuf *buffer) {
         if (a->place->buffer->root != buffer) continue;
         if (a->place->buffer != buffer || !tirbi_is_proven(a->place) || (a->what != TIRBI_LOADS) != !stored)
             return false;
+        if (!stored && !a->surely) return false;
         if (stored && !tirbi_same_place(stored, a->place)) return false;
         stored = a->place;
     }

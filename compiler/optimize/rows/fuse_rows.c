@@ -23,7 +23,7 @@ enum { MAX_COMMON = TIRBI_MAX_ROW_LOOPS, NEAR_BYTES = 512 * 1024, NEAR_ROW = NEA
 static bool takes_access(void *context, const tirbi_reached *a) {
     const tirbi_fused *g = context;
     const tirbi_lbuf *b = a->place->buffer;
-    return !b->overlaps && !b->local && (g->n == 0 || a->what == TIRBI_LOADS || tirbi_is_proven(a->place));
+    return !b->overlaps && !b->local && (g->n == 0 || a->what == TIRBI_LOADS || tirbi_is_surely_inside(a->place));
 }
 
 static bool takes_value(void *context, const tirbi_lx *x) {

@@ -260,6 +260,18 @@ static bool are_some(const numberer *s, const number *n, const tirbi_lx **condit
            (!n->element || holds(s, TIRB_OP_GE, n->element->extent, LONG_ROW, condition));
 }
 
+/* Whether rows that begin at an element have all of the memory that they are known to lie inside of, not a part. */
+static bool is_whole(const numberer *s, const number *n, const tirbi_lx **condition) {
+    const tirbi_lbuf *b = n->place->buffer, *root = b->root;
+    const tirbi_lx *all = tirbi_lx_number(s->pool, 1);
+    if (!n->element || root == b) return true;
+    for (uint32_t d = 0; all && d < root->ndim; d++) all = tirbi_lx_mul(s->pool, all, root->shape[d]);
+    const tirbi_lx *part = tirbi_lx_wide(s->pool, TIRB_OP_EQ, b->shape[0], all);
+    if (root->length || !part || !part->pure || part->traps || tirbi_lx_is_int(part, 0)) return false;
+    if (!tirbi_lx_is_int(part, 1)) *condition = tirbi_lx_and(s->pool, *condition, part);
+    return tirbi_lx_is_int(part, 1) || *condition;
+}
+
 /* What computes a row's numbers, and what has to hold for that; `check` is NULL where no index can be bad. */
 static bool make_numbers(numberer *s, number *n, const tirbi_ls **check, const tirbi_ls **alloc, const tirbi_ls **fill,
                          const tirbi_lx **condition) {
@@ -271,7 +283,8 @@ static bool make_numbers(numberer *s, number *n, const tirbi_ls **check, const t
         if (!looked[i] || !counted[i]) return false;
     }
     n->buffer = new_buffer(s, n);
-    if (!n->buffer || !are_some(s, n, condition) || !number_in(s, n, looked, &outside)) return false;
+    if (!n->buffer || !is_whole(s, n, condition) || !are_some(s, n, condition) || !number_in(s, n, looked, &outside))
+        return false;
     *check = NULL;
     if (!tirbi_lx_is_int(outside, 0) &&
         !(*check = new_check(s, looked[0], outside, s->loops.var[n->rows_in[0]]->extent, condition)))

@@ -323,6 +323,7 @@ static bool name_all_places(flattener *f) {
             bool counter = false;
             for (uint32_t l = 0; l < f->n_locals && s->kind == TIRBI_LS_SET; l++)
                 counter = counter || (f->locals[l].counts && f->locals[l].var == s->as.set.var);
+            if (counter && p->counter) return false; /* it may not be where the range begins any more */
             if (counter) continue;
             p->items[kept] = with_places(f, s);
             if (!p->items[kept++] || f->failed) return false;

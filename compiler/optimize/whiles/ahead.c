@@ -165,7 +165,7 @@ static bool changes(const void *context, const tirbi_lx *x) {
 }
 
 /* Whether an expression fails in no round and has the same value in each. */
-static bool stays(const runner *r, const tirbi_lx *x) { return !tirbi_any_expr(x, 0, changes, r); }
+static bool stays(const runner *r, const tirbi_lx *x) { return !tirbi_any_expr(x, TIRBI_WALK_ALL, changes, r); }
 
 /* j < n, j <= n, j > n, j >= n, and these the other way round, as it steps towards n. */
 static bool read_bound(runner *r, const tirbi_lx *x) {

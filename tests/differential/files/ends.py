@@ -138,3 +138,35 @@ class Module:
         o[0] = go
         o[1] = i
         o[2] = s
+
+    # A flag that decides of itself in one arm, and of another variable in the other one.
+    @T.prim_func(s_tir=True)
+    def flag_of_itself(x: T.Buffer((64,), "int32"), o: T.Buffer((4,), "int32")):
+        flag: T.bool = x[0] % 2 == 0
+        y: T.int32 = 1
+        z: T.int32 = 1
+        k: T.int32 = 0
+        while k < 5:
+            if flag:
+                flag = T.bool(False)
+            else:
+                y = 5
+            if flag:
+                z = y
+            else:
+                flag = x[k] % 3 == 0
+            k = k + 1 + T.min(T.max(x[k], 0), 2)
+        o[0] = y
+        o[1] = z
+        o[2] = k
+
+    @T.prim_func(s_tir=True)
+    def flag_once(x: T.Buffer((64,), "int32"), o: T.Buffer((2,), "int32")):
+        flag: T.bool = x[0] < 1000000
+        y: T.int32 = 1
+        if flag:
+            flag = T.bool(False)
+        else:
+            y = 5
+        o[0] = y
+        o[1] = T.Cast("int32", flag)

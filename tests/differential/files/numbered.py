@@ -229,3 +229,16 @@ class Module:
             I[b, r] = T.bitwise_and(S[b, r], 31)
             for d in range(64):
                 Y[b, r, d] = X[I[b, r] * 64 + d]
+
+    # A part of what is there, behind which there is more: some rows end beyond the part.
+    @T.prim_func(s_tir=True)
+    def part_of_memory(X: T.Buffer((2000,), "float32"), I: T.Buffer((64,), "int32"), Y: T.Buffer((64, 32), "float32")):
+        part = T.decl_buffer((40,), "float32", data=X.data)
+        for b, d in T.grid(64, 32):
+            Y[b, d] = part[T.bitwise_and(I[b], 15) + d]
+
+    @T.prim_func(s_tir=True)
+    def large_part_of_memory(X: T.Buffer((2000,), "float32"), I: T.Buffer((64,), "int32"), Y: T.Buffer((64, 32), "float32")):
+        part = T.decl_buffer((47,), "float32", data=X.data)
+        for b, d in T.grid(64, 32):
+            Y[b, d] = part[T.bitwise_and(I[b], 15) + d]

@@ -203,3 +203,23 @@ class Module:
                 c[k] = a[i]
         o[0] = m + s
         o[1] = k
+
+    # Arms that set two variables in another order: each reads what the other arm has set already.
+    @T.prim_func(s_tir=True)
+    def sets_in_two_orders(x: T.Buffer(("n",), "int32"), out: T.Buffer(("n",), "int32"), r: T.Buffer((3,), "int32")):
+        n = T.int32()
+        q: T.int32 = 0
+        a: T.int32 = 0
+        b: T.int32 = 0
+        for i in range(n):
+            if x[i] % 3 == 1:
+                out[q] = x[i]
+                q = q + 1
+                a = 1
+                b = x[i] - 1
+            else:
+                b = b + a
+                a = a + x[i]
+        r[0] = q
+        r[1] = a
+        r[2] = b

@@ -254,3 +254,51 @@ class Module:
         for j in range(90):
             m = T.if_then_else(a[j] > T.uint8(200), b[j], T.max(m, b[j] + T.uint64(9)) + b[j])
             o[j] = m
+
+    # What ends the loop, or is compared in it, is an element whose place is stored to in it.
+    @T.prim_func(s_tir=True)
+    def place_of_bound(a: T.Buffer((1000,), "uint8"), t: T.Buffer((16,), "int32"), c: T.Buffer((1000,), "int32"), o: T.Buffer((1,), "int32")):
+        c[0] = 0
+        t[0] = 800
+        t[5] = 4
+        j: T.int32 = 0
+        while j < t[T.bitwise_and(c[0], 15)] and T.Cast("int32", a[j]) < 256 + t[1] * 0:
+            c[j] = T.bitwise_and(T.Cast("int32", a[j]), 0) + 5
+            j = j + 1
+        o[0] = j
+
+    @T.prim_func(s_tir=True)
+    def place_of_compared(a: T.Buffer((1000,), "uint8"), t: T.Buffer((16,), "int32"), c: T.Buffer((1000,), "int32"), o: T.Buffer((1,), "int32")):
+        c[0] = 0
+        t[0] = -1
+        t[5] = 300
+        j: T.int32 = 0
+        while j < 900 and T.Cast("int32", a[j]) > t[T.bitwise_and(c[0], 15)]:
+            c[j] = T.bitwise_and(T.Cast("int32", a[j]), 0) + 5
+            j = j + 1
+        o[0] = j
+
+    # A place that each iteration has for itself: there is none before the loop.
+    @T.prim_func(s_tir=True)
+    def own_place(a: T.Buffer((256,), "int32"), o: T.Buffer((64,), "int32")):
+        for i in range(64):
+            k: T.uint8 = T.uint8(9)
+            if a[k] > 1:
+                k = T.uint8(7)
+            o[i] = T.Cast("int32", k) + a[k]
+
+    # Ranges that a variable goes through which another loop of the row has moved before.
+    @T.prim_func(s_tir=True)
+    def range_gone_through(x: T.Buffer((1000,), "float32"), p: T.Buffer((101,), "int32"), o: T.Buffer((100,), "float32"), b: T.Buffer((1000,), "float32")):
+        for i in range(101):
+            p[i] = i * 7 - i % 3
+        for i in range(100):
+            s: T.float32 = T.float32(0)
+            k: T.int32 = p[i]
+            for j in range(p[i], p[i + 1]):
+                s = s + x[j]
+                k = k + 1
+            while k < p[i + 1]:
+                b[k] = s
+                k = k + 1
+            o[i] = s

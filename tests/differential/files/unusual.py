@@ -240,3 +240,72 @@ class Module:
         for i in range(4):
             v: T.let = A[i * 4:i * 4 + 4]
             B[i * 4:i * 4 + 4] = v * v + T.Broadcast(A[i], 4)
+
+    # What only some iterations give a value is zero in the others.
+    @T.prim_func(s_tir=True)
+    def handed_on_at_times(a: T.Buffer((640,), "float32"), b: T.Buffer((640,), "float32"), o: T.Buffer((640,), "float32")):
+        t = T.alloc_buffer((640,), "float32")
+        for i in range(640):
+            if a[i] > T.float32(0):
+                t[i] = a[i] * b[i]
+        for i in range(640):
+            o[i] = t[i] + b[i]
+
+    @T.prim_func(s_tir=True)
+    def handed_on_and_used_at_times(a: T.Buffer((640,), "float32"), b: T.Buffer((640,), "float32"), n: T.int32, o: T.Buffer((640,), "float32")):
+        t = T.alloc_buffer((640,), "float32")
+        for i in range(640):
+            if i < n:
+                t[i] = a[i] * b[i]
+        for i in range(640):
+            if i < n:
+                o[i] = t[i] + b[i]
+
+    # Stores outside of a view's memory, and divisions by zero behind them.
+    @T.prim_func(s_tir=True)
+    def stored_over_outside(x: T.Buffer((10,), "int32"), a: T.Buffer((100,), "int32"), o: T.Buffer((100,), "int32")):
+        v = T.decl_buffer((100,), "int32", data=x.data)
+        for i in range(100):
+            v[99] = i
+            o[i] = a[i] // ((a[i] + i) % 32)
+
+    @T.prim_func(s_tir=True)
+    def stored_outside_before(x: T.Buffer((90,), "int32"), a: T.Buffer((100,), "int32"), o: T.Buffer((100,), "int32")):
+        v = T.decl_buffer((100,), "int32", data=x.data)
+        for i in range(100):
+            v[i] = a[i] * 3
+        for i in range(100):
+            o[i] = a[i] // ((a[i] + i) % 2)
+
+    # A view that is larger than its memory, of which nothing outside is stored to.
+    @T.prim_func(s_tir=True)
+    def summed_where_inside(x: T.Buffer((10,), "int32"), a: T.Buffer((100, 100), "int32"), n: T.int32):
+        v = T.decl_buffer((100,), "int32", data=x.data)
+        for i in range(100):
+            for j in range(100):
+                if i < 10 and j + i < 70:
+                    v[i] = v[i] + a[i, j]
+
+    @T.prim_func(s_tir=True)
+    def largest_nowhere(x: T.Buffer((10,), "int32"), a: T.Buffer((100, 100), "int32")):
+        v = T.decl_buffer((100,), "int32", data=x.data)
+        for i in range(100):
+            for j in range(100):
+                if a[i, j] % 8 == 3 and a[i, j] % 4 == 1:
+                    v[i] = T.max(v[i], a[i, j])
+
+    @T.prim_func(s_tir=True)
+    def loaded_nowhere(x: T.Buffer((10,), "float32"), a: T.Buffer((100, 100), "float32")):
+        v = T.decl_buffer((100,), "float32", data=x.data)
+        for i in range(100):
+            for j in range(100):
+                a[i, j] = T.if_then_else(a[i, j] > T.float32(1e30), v[j], a[i, j] + T.float32(1))
+
+    @T.prim_func(s_tir=True)
+    def loaded_where_inside(x: T.Buffer((10,), "int32"), a: T.Buffer((100,), "int32"), n: T.int32):
+        v = T.decl_buffer((100,), "int32", data=x.data)
+        t = T.alloc_buffer((100,), "int32")
+        for i in range(100):
+            t[i] = T.if_then_else(a[i] + i < 0 and i < T.min(n, 10), v[i], 0)
+        for i in range(100):
+            a[i] = a[i] + t[i]
