@@ -87,3 +87,50 @@ class Module:
             o[0, j] = T.float32(1)
             for k in range(6):
                 o[k + 1, j] = o[k, j] * T.float32(0.5) + a[k, j]
+
+    @T.prim_func(s_tir=True)
+    def forces(P: T.Buffer(("m", 3), "float32"), Q: T.Buffer(("n", 3), "float32"), A: T.Buffer(("n", 3), "float32")):
+        n, m = T.int32(), T.int32()
+        for i in range(n):
+            A[i, 0] = T.float32(0)
+            A[i, 1] = T.float32(0)
+            for j in range(m):
+                A[i, 0] = A[i, 0] + P[j, 0] * Q[i, 2]
+                A[i, 1] = A[i, 1] + P[j, 1] * Q[i, 0] - A[i, 2]
+
+    @T.prim_func(s_tir=True)
+    def begun_at_times(P: T.Buffer(("m", 2), "float32"), A: T.Buffer(("n", 2), "float32")):
+        n, m = T.int32(), T.int32()
+        for i in range(n):
+            if P[0, 0] > T.float32(0):
+                A[i, 0] = T.float32(1)
+            for j in range(m):
+                A[i, 1] = P[j, 0] + A[i, 1]
+                A[i, 0] = A[i, 0] + P[j, 1] * A[i, 1]
+
+    @T.prim_func(s_tir=True)
+    def collisions(F: T.Buffer(("n", 9), "float32"), Y: T.Buffer(("n", 9), "float32"), R: T.Buffer(("n",), "float32")):
+        n = T.int32()
+        for i in range(n):
+            for q in range(9):
+                with T.sblock("sums"):
+                    vi = T.axis.spatial(n, i)
+                    vq = T.axis.reduce(9, q)
+                    with T.init():
+                        R[vi] = T.float32(0)
+                    R[vi] = R[vi] + F[vi, vq]
+            for q in range(9):
+                Y[i, q] = F[i, q] * T.float32(0.4) + R[i]
+
+    @T.prim_func(s_tir=True)
+    def carried_collisions(F: T.Buffer((30, 9), "float32"), R: T.Buffer((31,), "float32")):
+        for i in range(30):
+            for q in range(9):
+                with T.sblock("sums"):
+                    vi = T.axis.spatial(30, i)
+                    vq = T.axis.reduce(9, q)
+                    with T.init():
+                        R[vi + 1] = T.float32(0)
+                    R[vi + 1] = R[vi + 1] + F[vi, vq]
+            for q in range(9):
+                F[i, q] = F[i, q] * T.float32(0.4) + R[i]
