@@ -134,3 +134,13 @@ class Module:
                     R[vi + 1] = R[vi + 1] + F[vi, vq]
             for q in range(9):
                 F[i, q] = F[i, q] * T.float32(0.4) + R[i]
+
+    @T.prim_func(s_tir=True)
+    def colors(X: T.Buffer((80, 3), "float32"), M: T.Buffer((3, 3), "float32"), Y: T.Buffer((80, 3), "float32"),
+               Z: T.Buffer((3, 80), "float32")):
+        for i, c in T.grid(80, 3):
+            Y[i, c] = T.float32(0)
+            for p in range(3):
+                Y[i, c] = Y[i, c] + X[i, p] * M[c, p]
+        for c, i, p in T.grid(3, 80, 3):
+            Z[c, i] = Z[c, i] + X[i, p] * M[p, c]
