@@ -206,8 +206,39 @@ static tirbi_step find_rival(tirbi_walk *w, const tirbi_ls *s) {
     return r->found ? TIRBI_STOP : TIRBI_PAST;
 }
 
+/* Whether the first that a body does with a variable behind its declaration is to set it to something else. */
+typedef struct first_use {
+    tirbi_lvar *var;
+    const tirbi_ls *declaration;
+    bool behind, sets;
+} first_use;
+
+static bool sets_it(const void *var, const tirbi_ls *s) { return s->kind == TIRBI_LS_SET && s->as.set.var == var; }
+
+static tirbi_step find_first_use(tirbi_walk *w, const tirbi_ls *s) {
+    first_use *u = w->context;
+    if (s->kind == TIRBI_LS_SEQ) return TIRBI_INTO;
+    const bool reads = u->behind && tirbi_names(s, &u->var, 1);
+    u->sets = u->behind && !reads && sets_it(u->var, s);
+    const bool ends = reads || u->sets || (u->behind && tirbi_any_stmt(s, sets_it, u->var));
+    u->behind = u->behind || s == u->declaration;
+    return ends ? TIRBI_STOP : TIRBI_PAST;
+}
+
+/* An element that nobody asks for before it is set is not loaded, or the variable would hold bits that are copied. */
+static const tirbi_ls *without_load(tirbi_rewrite *rewrite, const tirbi_ls *s) {
+    const tirbi_ls *loop = rewrite->context;
+    if (!s->as.set.declares || s->as.set.value->kind != TIRBI_LX_LOAD || s->as.set.value->traps) return NULL;
+    first_use use = {.var = s->as.set.var, .declaration = s};
+    tirbi_walk walk = {.context = &use, .stmt = find_first_use};
+    tirbi_walk_stmt(&walk, loop->as.loop.body);
+    const tirbi_lx *zero = use.sets ? tirbi_lx_bits(rewrite->pool, (tirbi_dtype)s->as.set.value->type, 0) : NULL;
+    return zero ? tirbi_with_value(rewrite->pool, s, zero) : NULL;
+}
+
 static const tirbi_ls *without_same(tirbi_rewrite *rewrite, const tirbi_ls *s) {
     const tirbi_ls *loop = rewrite->context;
+    if (s->kind == TIRBI_LS_SET) return without_load(rewrite, s);
     if (s->kind != TIRBI_LS_STORE || s->as.store.value->kind != TIRBI_LX_VAR) return NULL;
     origin o = {.var = s->as.store.value->var};
     rival r = {.store = s};

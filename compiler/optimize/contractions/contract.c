@@ -298,6 +298,30 @@ static bool sweeps(const tirbi_contract_plan *plan) {
 
 enum { FEW_PRODUCTS = 8 }; /* of an element: lanes that are written out are done before rows are transposed */
 
+/* Pixels and points times a small matrix: lanes pick their elements, and have all products of a row at once. */
+enum { FEWEST_PRODUCTS = 4, FEW_ELEMENTS = 4, LEAST_POINTS = 64 };
+
+/* Whether `matrix` is such a matrix. */
+static bool transforms_points(const tirbi_contract_plan *plan, unsigned points, unsigned matrix) {
+    int64_t products = 1, elements = 1;
+    bool many = false;
+    if (tirbi_dtypes[plan->type].size < 4) return false;
+    for (uint32_t i = 0; i < plan->loops.n; i++) {
+        const int64_t most = plan->loops.var[i]->extent->hi;
+        const bool of_points = plan->operands[points].form.coefficient[i] != NULL;
+        const bool of_matrix = plan->operands[matrix].form.coefficient[i] != NULL;
+        if (plan->reduces[i]) {
+            if (most > FEWEST_PRODUCTS || (products *= most) > FEWEST_PRODUCTS) return false;
+        } else if (of_matrix) {
+            if (of_points || most > FEW_ELEMENTS || (elements *= most) > FEW_ELEMENTS) return false;
+        } else {
+            many = many || (most >= LEAST_POINTS && steps_by(plan, points, i, PICKED) &&
+                            steps_by(plan, TIRBI_CONTRACT_C, i, PICKED));
+        }
+    }
+    return many;
+}
+
 /* Worth it when both A and B are used more than once. Of elements of C that lie side by side and share no factor, lanes
  * make as much where those of A and B lie so too; and of a matrix times a vector, unless it is the sum's elements that
  * lie side by side, more than a few of them, which are transposed on the way, or sums of 16 bits, which tiles keep in
@@ -331,7 +355,10 @@ static bool worth_it(const tirbi_contract_plan *plan) {
 }
 
 static bool match_nest(matcher *m) {
-    return match_update(m, m->body) && match_places(m) && (worth_it(m->plan) || sweeps(m->plan));
+    if (!match_update(m, m->body) || !match_places(m)) return false;
+    return !transforms_points(m->plan, TIRBI_CONTRACT_A, TIRBI_CONTRACT_B) &&
+           !transforms_points(m->plan, TIRBI_CONTRACT_B, TIRBI_CONTRACT_A) &&
+           (worth_it(m->plan) || sweeps(m->plan));
 }
 
 /* ---- Folds of integers ------------------------------------------------------------------------------------------ */

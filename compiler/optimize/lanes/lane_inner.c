@@ -3,6 +3,7 @@
 #include "compiler/optimize/lanes/lane_planner.h"
 #include "compiler/optimize/rewriting/resolve.h"
 #include "compiler/optimize/rewriting/statements.h"
+#include "loader/base/checked.h"
 
 /* ---- Loops of all lanes ----------------------------------------------------------------------------------------- */
 
@@ -195,10 +196,91 @@ static bool plan_single(planner *p, const tirbi_ls *loop) {
     return true;
 }
 
+/* ---- Loops that are written out --------------------------------------------------------------------------------- */
+
+/* So many rounds of a loop, copies of a statement in loops in each other, and operations of a plan. */
+enum { MOST_ROUNDS = 9, MOST_COPIES = 27, MOST_WRITTEN_OUT = 160 };
+
+/* As far apart elements are picked from vectors; columns of a row that is longer are transposed at once in a loop. And
+ * so many lanes, in all rounds of the loops around, pay for one more cursor. */
+enum { FARTHEST_STEP = 4, LANES_OF_CURSOR = 4 };
+
+static bool is_short(const tirbi_ls *loop) {
+    const tirbi_lvar *var = loop->as.loop.var;
+    return !loop->as.loop.step && var->min->kind == TIRBI_LX_CONST && var->extent->kind == TIRBI_LX_CONST &&
+           var->extent->value >= 2 && var->extent->value <= MOST_ROUNDS;
+}
+
+static tirbi_step find_short(tirbi_walk *w, const tirbi_ls *s) {
+    (void)w;
+    return s->kind == TIRBI_LS_LOOP && is_short(s) ? TIRBI_STOP : TIRBI_INTO;
+}
+
+bool tirbi_plan_may_write_out(const tirbi_ls *loop) {
+    tirbi_walk walk = {.stmt = find_short};
+    return !tirbi_walk_stmt(&walk, loop->as.loop.body);
+}
+
+/* Whether all that lanes do is in the loops that are open: the machine runs those around its blocks. */
+static bool does_nothing_yet(const tirbi_lane_plan *plan) {
+    for (uint32_t i = 0; i < plan->n_ops; i++)
+        if (plan->ops[i].op != TIRB_OP_INNER) return false;
+    return plan->whole_nest;
+}
+
+/* The cursors from number `first` on of elements that are far from each other in the lanes. */
+static uint32_t count_far(const tirbi_lane_plan *plan, uint32_t first) {
+    uint32_t n = 0;
+    for (uint32_t i = first; i < plan->n_cursors; i++) {
+        int64_t step;
+        n += !tirbi_affine_constant(&plan->cursors[i].form, 0, &step) || step < -1 || step > FARTHEST_STEP;
+    }
+    return n;
+}
+
+static bool pay_for_cursors(const planner *p, uint32_t n) {
+    const tirbi_loop_set *loops = &p->plan->loops;
+    int64_t lanes = loops->var[0]->extent->hi;
+    for (uint32_t i = 0; i < p->n_path; i++)
+        if (!tirbi_mul_i64(lanes, loops->var[p->path[i] + 1]->extent->hi, &lanes)) return true;
+    return lanes >= LANES_OF_CURSOR * (int64_t)n;
+}
+
+/* Plans the rounds of a short loop one after the other: which elements they access is known then, what they carry is
+ * lane values, and no word goes to the loop itself. False where that is no such loop, or its rounds stay in one. */
+static bool plan_written_out(planner *p, const tirbi_ls *loop) {
+    const tirbi_given none = {.n = 0};
+    tirbi_lvar *var = loop->as.loop.var;
+    const uint32_t copies = p->copies, n_cursors = p->plan->n_cursors;
+    const tirbi_ls *around = p->single;
+    if (!p->writes_out || p->n_own > 0 || !is_short(loop) || copies * (uint32_t)var->extent->value > MOST_COPIES ||
+        does_nothing_yet(p->plan) || !tirbi_can_resolve(loop->as.loop.body) ||
+        tirbi_leaves_loop(loop->as.loop.body))
+        return false;
+    p->copies = copies * (uint32_t)var->extent->value;
+    p->wrote_out = true;
+    for (int64_t i = 0; i < var->extent->value && !p->failed; i++) {
+        const tirbi_lx *value = tirbi_lx_int(p->pool, var->type, var->min->value + i);
+        p->single = tirbi_resolve(p->pool, &none, loop->as.loop.body, var, value, NULL);
+        if (p->single)
+            tirbi_plan_stmt(p, p->single);
+        else
+            tirbi_plan_fail(p);
+        if (p->plan->n_ops > MOST_WRITTEN_OUT) tirbi_plan_refuse(p, "the loop over %s in it is too long", var->name);
+    }
+    if (count_far(p->plan, n_cursors) > 1)
+        tirbi_plan_refuse(p, "the loop over %s in it reads rows", var->name);
+    else if (!pay_for_cursors(p, p->plan->n_cursors - n_cursors))
+        tirbi_plan_refuse(p, "it has too few iterations for the loop over %s in it", var->name);
+    p->single = around;
+    p->copies = copies;
+    return true;
+}
+
 void tirbi_plan_loop(planner *p, const tirbi_ls *loop) {
     tirbi_lane_plan *plan = p->plan;
     tirbi_lvar *var = loop->as.loop.var;
-    if (plan_single(p, loop)) return;
+    if (plan_single(p, loop) || plan_written_out(p, loop)) return;
     bool regular = !loop->as.loop.step && tirbi_has_plain_bounds(var) && tirbi_plan_is_invariant(p, var->min) &&
                    tirbi_plan_is_invariant(p, var->extent);
     uint32_t index = plan->loops.n - 1;

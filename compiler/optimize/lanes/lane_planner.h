@@ -24,6 +24,7 @@ typedef struct lane_var {
     tirbi_lvar *var;
     uint16_t value;
     bool raw;
+    uint8_t depth; /* in so many inner loops it begins */
 } lane_var;
 
 typedef struct lane_memo {
@@ -57,7 +58,10 @@ typedef struct carried_var {
 typedef struct planner {
     tirbi_lx_pool *pool;
     tirbi_lane_plan *plan;
-    const tirbi_ls *body, *single; /* and what stands for a loop of one iteration in it, with variables of its own */
+    const tirbi_ls *body, *single; /* and what stands for one iteration of a loop in it, with variables of its own */
+    bool writes_out;               /* iterations of short loops stand one behind the other, */
+    bool wrote_out;                /* and there were some, */
+    uint32_t copies;               /* so many for one of the statement that is planned */
     uint8_t path[TIRBI_MAX_INNER]; /* inner loops that are open, outermost first */
     uint32_t n_path;
     lane_var vars[MAX_VARS];
@@ -141,11 +145,17 @@ bool tirbi_plan_add_var(planner *p, lane_var var);
 const tirbi_lx *tirbi_plan_as_variable(planner *p, const tirbi_lx *condition);
 
 /* lane_inner.c */
+/* Whether there are loops in a loop that may be written out. */
+bool tirbi_plan_may_write_out(const tirbi_ls *loop);
 /* A loop inside. */
 void tirbi_plan_loop(planner *p, const tirbi_ls *loop);
 void tirbi_plan_while(planner *p, const tirbi_ls *s);
 /* Lanes leave the innermost loop of their own where a condition is false. */
 void tirbi_plan_leave_unless(planner *p, const tirbi_lx *condition);
+
+/* lane_order.c */
+/* Puts the operations of a plan in an order in which few values are needed at once; false when memory ran out. */
+bool tirbi_order_lanes(tirbi_lane_plan *plan, uint32_t n_values, tirbi_arena *arena);
 
 /* scatters.c */
 /* Lanes that scatter what they write are worth it only where the loops inside could do no better. */

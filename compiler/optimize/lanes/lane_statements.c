@@ -62,6 +62,7 @@ bool tirbi_plan_add_var(planner *p, lane_var var) {
         tirbi_plan_refuse(p, "its body has more than %d variables", MAX_VARS);
         return false;
     }
+    var.depth = (uint8_t)p->n_path;
     p->vars[p->n_vars++] = var;
     return true;
 }
@@ -117,8 +118,9 @@ void tirbi_plan_set(planner *p, tirbi_lvar *var, const tirbi_lx *value, bool dec
         tirbi_plan_add_var(p, (lane_var){.var = var, .value = fresh, .raw = raw});
         return;
     }
-    /* Outside of loops the variable has another value from here on: what each operation gives is known then. */
-    const uint16_t to = p->n_path > 0 || p->n_own > 0 ? known->value : tirbi_plan_new_value(p);
+    /* Outside of loops in which it does not begin the variable has another value from here on: what each operation
+     * gives is known then. */
+    const uint16_t to = p->n_path > known->depth || p->n_own > 0 ? known->value : tirbi_plan_new_value(p);
     const uint32_t before = p->n_values;
     const uint16_t v = known->raw ? tirbi_plan_raw(p, value) : tirbi_plan_value(p, value);
     move_to(p, to, v, known->raw ? tirbi_plan_raw_type(var->type) : var->type, before);

@@ -33,6 +33,18 @@ static bool only_reads(const tirbi_lane_plan *plan, uint8_t cursor) {
     return uses == 1 && c->level != TIRBI_LEVEL_INDEXED;
 }
 
+/* Whether each lane has such an element, whatever the loops inside do: its subscripts are the lane's number, or numbers
+ * that the buffer's extents are above. */
+static bool is_of_lane(const tirbi_lane_plan *plan, const tirbi_place *place) {
+    for (uint32_t d = 0; d < place->ndim; d++) {
+        const tirbi_lx *index = tirbi_lx_before_cast(place->indices[d]), *extent = place->buffer->shape[d];
+        const bool is_lane = index->kind == TIRBI_LX_VAR && index->var == plan->loops.var[0];
+        const bool is_number = index->kind == TIRBI_LX_CONST && extent->kind == TIRBI_LX_CONST;
+        if ((!is_lane && !is_number) || !tirbi_dim_proven(place, d)) return false;
+    }
+    return !place->view;
+}
+
 /* Whether a load may stand before the loop at a depth, and had better. */
 static bool may_leave(const mover *m, const tirbi_lane_op *load, uint32_t depth) {
     const tirbi_lane_plan *plan = m->plan;
@@ -40,8 +52,10 @@ static bool may_leave(const mover *m, const tirbi_lane_op *load, uint32_t depth)
     int64_t step, lanes;
     if (!is_inner(m, depth)) return true; /* its cursor is checked for all lanes already */
     const uint32_t loop = plan->ops[m->open[depth]].loop + 1u;
+    const bool runs = plan->loops.var[loop]->extent->lo >= 1;
     if (m->open[depth] < tirbi_loops_around(plan) || /* which the machine then runs as rows */
-         plan->loops.var[loop]->extent->lo < 1) return false;
+        (!runs && !is_of_lane(plan, plan->cursors[load->cursor].place)))
+        return false;
     if (!tirbi_affine_constant(form, loop, &step) || step != 0) return false;
     return !tirbi_affine_constant(form, 0, &lanes) || (lanes != 0 && lanes != 1);
 }

@@ -33,6 +33,9 @@ uint16_t tirbi_plan_refuse(planner *p, const char *format, ...) {
 /* Fewer lanes than this are faster one by one, but where they are short rows of the loops inside. */
 enum { LEAST_LANES = 4 };
 
+/* Nor are loops in fewer lanes written out. */
+enum { LEAST_WRITTEN_OUT = 16 };
+
 static bool worth_lanes(const tirbi_lvar *var) { return var->extent->hi >= LEAST_LANES; }
 
 static bool may_be_lanes(const tirbi_ls *loop) {
@@ -57,6 +60,7 @@ planner *tirbi_new_planner(tirbi_lx_pool *pool, tirbi_lvar *var) {
     plan->loops.n = 1;
     plan->loops.checked = true; /* where an index is not proven: check_place */
     p->pool = pool;
+    p->copies = 1;
     p->plan = plan;
     return p;
 }
@@ -135,6 +139,8 @@ static bool plan_lanes(planner *p, const tirbi_ls *loop) {
         tirbi_plan_refuse(p, "it would scatter what it writes");
     else if (plan->n_rows > 0 && !tirbi_plan_rows_fit(p))
         tirbi_plan_refuse(p, "rows that it reaches by number may meet others");
+    else if (p->wrote_out && !tirbi_order_lanes(plan, p->n_values, p->pool->arena))
+        tirbi_plan_fail(p);
     else if (!tirbi_narrow_lanes(plan, p->n_values, p->pool->arena))
         tirbi_plan_fail(p);
     else if (tirbi_plan_independent(p) && !tirbi_allocate_lane_registers(plan, p->n_values, p->pool->arena))
@@ -150,15 +156,19 @@ tirbi_lane_plan *tirbi_plan_rearranged(tirbi_lx_pool *pool, const tirbi_ls *loop
         return NULL;
     tirbi_lane_plan *plan = NULL;
     bool by_number = false;
-    const bool fails_alike = tirbi_fails_alike(loop);
-    for (int in_memory = 0; !plan && in_memory <= by_number; in_memory++) {
+    const bool fails_alike = tirbi_fails_alike(loop), is_long = loop->as.loop.var->extent->hi >= LEAST_WRITTEN_OUT;
+    enum { WRITTEN_OUT, IN_LOOPS, IN_MEMORY } way =
+        !sequences && is_long && tirbi_plan_may_write_out(loop) ? WRITTEN_OUT : IN_LOOPS;
+    for (; !plan && way <= (by_number ? IN_MEMORY : IN_LOOPS); way++) {
         planner *p = tirbi_new_planner(pool, loop->as.loop.var);
         if (!p) return NULL;
         p->sequences = sequences;
-        p->in_memory = in_memory != 0;
+        p->writes_out = way == WRITTEN_OUT;
+        p->in_memory = way == IN_MEMORY;
         p->fails_alike = fails_alike;
         const bool planned = plan_lanes(p, loop);
         by_number = !sequences && p->plan->n_rows > 0 && p->plan->whole_nest;
+        if (!p->wrote_out && way == WRITTEN_OUT) way = IN_LOOPS; /* which would be the same */
         plan = tirbi_end_planner(p, planned);
     }
     return plan;

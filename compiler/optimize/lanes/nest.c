@@ -91,6 +91,13 @@ static bool reorderable(nest *n) {
     return true;
 }
 
+/* What a stride that is not 1 takes: elements of which a vector has several are read and written at once. */
+static int cost_of_stride(bool is_known, int64_t stride, bool write) {
+    enum { NEAR = 4 };
+    const bool is_near = is_known && stride >= -NEAR && stride <= NEAR;
+    return write ? (is_near ? 2 : 6) : is_near ? 1 : 4;
+}
+
 /* How well a loop suits as lanes: unit strides are good, downwards as well, others are slow, and stores count most. */
 static int score(nest *n, uint32_t lane) {
     int total = 0;
@@ -112,7 +119,7 @@ static int score(nest *n, uint32_t lane) {
         else if (constant && c == 0)
             total += write ? -1000 : 2;
         else
-            total -= write ? 6 : 4;
+            total -= cost_of_stride(constant, c, write);
     }
     int64_t extent = n->loops.var[lane]->extent->hi;
     if (extent < 16) total -= 6;

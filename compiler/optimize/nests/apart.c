@@ -4,10 +4,10 @@
 #include "compiler/optimize/rewriting/statements.h"
 #include "compiler/optimize/transform/distribute.h"
 
-/* A nest, also one that a condition on sizes decides of. */
+/* A nest, also one that a condition on sizes decides of, or all loops of which reduce. */
 static bool is_nest(const tirbi_ls *s) {
     s = tirbi_only_part(s);
-    return tirbi_is_guard(s) ? is_nest(s->as.if_.then_case) : s->kind == TIRBI_LS_LOOP;
+    return tirbi_is_guard(s) ? is_nest(s->as.if_.then_case) : s->kind == TIRBI_LS_LOOP || s->kind == TIRBI_LS_TREE;
 }
 
 /* Whether a nest gives the elements of a buffer their first values, and the next one goes on with them: that is one. */
