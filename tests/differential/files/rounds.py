@@ -1,4 +1,5 @@
-# While loops over ranges that int64 memory says, wherever they begin and end.
+# While loops over ranges that int64 memory says, wherever they begin and end; loops that double, and int64 loops whose
+# iterations meet in memory.
 # from tvm.script import ir as I
 # from tvm.script import tirx as T
 
@@ -19,3 +20,20 @@ class Module:
                 at = at + 1
             last[0] = at
             i = i + 1
+
+    @T.prim_func(s_tir=True)
+    def butterflies(A: T.Buffer((512,), "float32")):
+        for s in range(9):
+            for b in range(T.shift_left(1, 8 - s)):
+                for k in range(T.shift_left(1, s)):
+                    t: T.float32 = A[T.shift_left(b, s + 1) + k + T.shift_left(1, s)]
+                    A[T.shift_left(b, s + 1) + k + T.shift_left(1, s)] = A[T.shift_left(b, s + 1) + k] - t
+                    A[T.shift_left(b, s + 1) + k] = A[T.shift_left(b, s + 1) + k] + t
+
+    @T.prim_func(s_tir=True)
+    def closest(a: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a, (n, n), "int32")
+        for k, i, j in T.grid(n, n, n):
+            if A[i, k] + A[k, j] < A[i, j]:
+                A[i, j] = A[i, k] + A[k, j]
