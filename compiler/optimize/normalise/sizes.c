@@ -251,12 +251,20 @@ static bool counts_far(const void *context, const tirbi_lx *x) {
     return x->kind == TIRBI_LX_VAR && x->var->kind == TIRBI_LVAR_LOOP && x->hi > TIRBI_SANE_SIZE;
 }
 
-/* Whether an element is loaded from the memory that a statement stores to, by another counter of int64. */
+static bool is_set(const void *context, const tirbi_lx *x) {
+    (void)context;
+    return x->kind == TIRBI_LX_VAR && x->var->kind == TIRBI_LVAR_LOCAL;
+}
+
+/* Whether an element is loaded from the memory that a statement stores to, by another counter of int64; not where only
+ * the program knows what it stores to. */
 static bool is_other_element(const void *store, const tirbi_lx *x) {
     const tirbi_place *to = ((const tirbi_ls *)store)->as.store.access, *from = x->access;
     if (x->kind != TIRBI_LX_LOAD || from->buffer->root != to->buffer->root) return false;
     for (uint32_t d = 0; d < from->ndim && d < to->ndim; d++)
-        if (from->indices[d] != to->indices[d] && tirbi_any_expr(from->indices[d], 0, counts_far, NULL)) return true;
+        if (from->indices[d] != to->indices[d] && tirbi_any_expr(from->indices[d], 0, counts_far, NULL) &&
+            !tirbi_any_expr(to->indices[d], TIRBI_WALK_INDICES, is_set, NULL))
+            return true;
     return false;
 }
 

@@ -710,11 +710,13 @@ static bool jumps(const void *context, const tirbi_lx *x) {
     return shifts && tirbi_any_expr(x->args[1], 0, is_counter, NULL);
 }
 
-/* Whether a loop of the program that is come to again and again has a few iterations as often as not, or none: the
- * elements of a row that others number, of a run, a list. */
+/* Whether a loop of the program (or what was a while loop of it, which alone says below what it stays) that is come to
+ * again and again has a few iterations as often as not, or none: the elements of a row that others number, of a run, a
+ * list. */
 static bool may_be_short(const tirbi_scheduler *p, const tirbi_ls *loop) {
-    const tirbi_lx *extent = loop->as.loop.var->extent;
-    if (!p->in.again || loop->as.loop.var->level == 0 || (p->in.without & TIRBI_NOT_SHORT) ||
+    const tirbi_lvar *var = loop->as.loop.var;
+    const tirbi_lx *extent = var->extent;
+    if (!p->in.again || (var->level == 0 && !var->below) || (p->in.without & TIRBI_NOT_SHORT) ||
         (tirbi_not_planned(p) & TIRB_PASS_SEQUENCES))
         return false;
     return extent->pure && !extent->traps &&
