@@ -6,7 +6,7 @@
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
 
-enum { MAX_DEPTH = 48, MAX_LOOPS = 16, MAX_WORK = 1 << 18 };
+enum { MAX_DEPTH = 48, MAX_LOOPS = 16, MAX_WORK = 1 << 18, MAX_ANEW = 32 };
 
 /* What statements do with a variable on their way. */
 typedef enum first_use {
@@ -169,13 +169,20 @@ static const tirbi_ls *beginning_in(scope *c, const tirbi_ls *body, const tirbi_
     return tirbi_new_sequence(c->pool, body->span, copy, m);
 }
 
-/* The loop with the variable beginning in each iteration; NULL where one needs what another one has set. */
+/* The loop, or while loop, with the variable beginning in each iteration; NULL where one needs what another one has
+ * set. */
 static const tirbi_ls *inside_loop(scope *c, const tirbi_ls *loop, const tirbi_ls *declaration) {
-    const first_use bounds = then(of_bounds(c, loop->as.loop.var), of_value(c, loop->as.loop.step));
-    c->jumps = tirbi_has_kind(loop->as.loop.body, TIRBI_KIND(BREAK) | TIRBI_KIND(CONTINUE));
-    if (bounds != UNUSED || of_stmt(c, loop->as.loop.body, 0) == READ_FIRST) return NULL;
-    const tirbi_ls *body = beginning_in(c, loop->as.loop.body, declaration);
-    return tirbi_loop_like(c->pool, loop, NULL, body);
+    const bool counts = loop->kind == TIRBI_LS_LOOP;
+    const first_use bounds = counts ? then(of_bounds(c, loop->as.loop.var), of_value(c, loop->as.loop.step))
+                                    : of_value(c, loop->as.while_.condition);
+    const tirbi_ls *body = counts ? loop->as.loop.body : loop->as.while_.body;
+    c->jumps = tirbi_has_kind(body, TIRBI_KIND(BREAK) | TIRBI_KIND(CONTINUE));
+    if (bounds != UNUSED || of_stmt(c, body, 0) == READ_FIRST) return NULL;
+    body = beginning_in(c, body, declaration);
+    if (counts) return tirbi_loop_like(c->pool, loop, NULL, body);
+    tirbi_ls *copy = body ? tirbi_same_stmt(c->pool, loop) : NULL;
+    if (copy) copy->as.while_.body = body;
+    return copy;
 }
 
 /* Whether a statement does nothing but give the variable another first value. */
@@ -192,7 +199,7 @@ static bool move_inwards(tirbi_lx_pool *pool, const tirbi_ls **items, uint32_t i
     uint32_t user = n;
     for (uint32_t k = i + 1; k < n; k++) {
         if (!items[k] || (user == n && begins_anew(&c, items[k])) || of_stmt(&c, items[k], 0) == UNUSED) continue;
-        if (user != n || items[k]->kind != TIRBI_LS_LOOP) return false;
+        if (user != n || (items[k]->kind != TIRBI_LS_LOOP && items[k]->kind != TIRBI_LS_WHILE)) return false;
         user = k;
     }
     const tirbi_ls *loop = user == n ? NULL : inside_loop(&c, items[user], declaration);
@@ -272,6 +279,58 @@ static void rename_sets(tirbi_lx_pool *pool, const tirbi_ls **items, uint32_t i,
     for (uint32_t k = i; k < n; k++) items[k] = copy[k];
 }
 
+/* The set of a variable for which another one stands. */
+static const tirbi_ls *set_renamed(tirbi_rewrite *rewrite, const tirbi_ls *s) {
+    const renaming *r = rewrite->context;
+    if (s->kind != TIRBI_LS_SET || s->as.set.var != r->var) return NULL;
+    return tirbi_new_set(rewrite->pool, s->span, r->value->var, tirbi_rewrite_value(rewrite, s->as.set.value), false);
+}
+
+/* What statements that are copied as something else may not have in them: they name variables in other ways as well. */
+static bool names_otherwise(const tirbi_ls *s) {
+    return tirbi_has_kind(s, TIRBI_KIND(TREE) | TIRBI_KIND(ALLOC) | TIRBI_KIND(FETCH));
+}
+
+static bool mentions(const tirbi_ls *s, tirbi_lvar *var) { return tirbi_names(s, &var, 1) || tirbi_sets(s, var); }
+
+/* The first of the items behind a declaration from which on no value is needed that the variable has by then, though
+ * something has used it; n: there is none. */
+static uint32_t find_anew(scope *c, const tirbi_ls *const *items, uint32_t i, uint32_t n) {
+    uint32_t found = n, first = n;
+    first_use behind = UNUSED;
+    for (uint32_t k = i + 1; k < n && first == n; k++)
+        if (items[k] && !begins_anew(c, items[k]) && of_stmt(c, items[k], 0) != UNUSED) first = k;
+    for (uint32_t k = n; k-- > first + 1;) {
+        const first_use use = items[k] ? of_stmt(c, items[k], 0) : UNUSED;
+        if (use != UNUSED && names_otherwise(items[k])) return n;
+        behind = then(use, behind);
+        if (use != UNUSED && behind != READ_FIRST) found = k;
+    }
+    return found;
+}
+
+/* A counter that several loops have, one after the other, is another variable in each: gives those behind the first one
+ * a declaration of their own, for which there is room behind the items. */
+static bool begin_again(tirbi_lx_pool *pool, const tirbi_ls **items, uint32_t i, uint32_t n, uint32_t *work) {
+    const tirbi_ls *declaration = items[i];
+    tirbi_lvar *const var = declaration->as.set.var;
+    scope c = {.pool = pool, .var = var, .work = work};
+    const uint32_t at = find_anew(&c, items, i, n);
+    tirbi_lvar *fresh = at < n ? tirbi_variable_like(pool, var) : NULL;
+    renaming r = {.var = var, .value = fresh ? tirbi_lx_var(pool, fresh) : NULL};
+    tirbi_rewrite rewrite = {.pool = pool, .replace = replace_renamed, .statement = set_renamed, .context = &r};
+    rewrite.kinds = TIRBI_ANY_CODE;
+    const tirbi_ls **copy = r.value ? TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, n) : NULL;
+    if (!copy) return false;
+    for (uint32_t k = at; k < n; k++) {
+        copy[k] = items[k] && mentions(items[k], var) ? tirbi_rewrite_stmt(&rewrite, items[k]) : items[k];
+        if (items[k] && !copy[k]) return false;
+    }
+    for (uint32_t k = n; k-- > at;) items[k + 1] = copy[k];
+    items[at] = tirbi_new_set(pool, declaration->span, fresh, declaration->as.set.value, true);
+    return items[at] != NULL;
+}
+
 static uint32_t count_items(const tirbi_ls *s) {
     if (s->kind != TIRBI_LS_SEQ) return 1;
     uint32_t n = 0;
@@ -288,12 +347,15 @@ static void add_items(const tirbi_ls *s, const tirbi_ls **items, uint32_t *n) {
 static const tirbi_ls *without_declarations(narrower *w, const tirbi_ls *s) {
     bool some = false;
     for (uint32_t i = 0; i < s->as.seq.n && !some; i++) some = begins_local(s->as.seq.items[i]);
-    const uint32_t all = some ? count_items(s) : 0;
-    const tirbi_ls **items = all > 0 && all <= w->work ? TIRBI_NEW_ARRAY(w->pool->arena, const tirbi_ls *, all) : NULL;
-    uint32_t n = 0;
+    uint32_t all = some ? count_items(s) : 0, n = 0;
+    const tirbi_ls **items =
+        all > 0 && all <= w->work ? TIRBI_NEW_ARRAY(w->pool->arena, const tirbi_ls *, all + MAX_ANEW) : NULL;
     if (!items) return s;
     w->work -= all;
     add_items(s, items, &n);
+    const uint32_t most = all + MAX_ANEW;
+    for (uint32_t i = 0; i < all && all < most && w->work > 2 * all; i++)
+        if (may_move(items[i]) && begin_again(w->pool, items, i, all, &w->work)) all++;
     for (uint32_t i = all; i-- > 0;) {
         if (may_move(items[i]) && move_inwards(w->pool, items, i, all, &w->work)) items[i] = NULL;
         if (!items[i] || !begins_local(items[i]) || w->work < all) continue;

@@ -87,7 +87,7 @@ static const tirbi_ls *run(tirbi_versions *v, tirbi_phase phase, const tirbi_ls 
     v->nest = v->depth = v->gains = 0;
     if (phase == TIRBI_PHASE_BUILD && !narrow_parameters(v)) return NULL;
     if (!tirbi_version_split(v)) return NULL;
-    v->gains = v->split.n;
+    v->gains = v->split.n + v->meets;
     const tirbi_ls *made = tirbi_version_of(v, body);
     if (!made || phase != TIRBI_PHASE_BUILD || v->gains == 0) return made;
     /* All conditions: only now loads know whether they may fail, and sizes that conditions alone ask for how large they
@@ -246,6 +246,35 @@ static bool is_load(const void *context, const tirbi_lx *x) {
     return x->kind == TIRBI_LX_LOAD;
 }
 
+static bool counts_far(const void *context, const tirbi_lx *x) {
+    (void)context;
+    return x->kind == TIRBI_LX_VAR && x->var->kind == TIRBI_LVAR_LOOP && x->hi > TIRBI_SANE_SIZE;
+}
+
+static bool is_set(const void *context, const tirbi_lx *x) {
+    (void)context;
+    return x->kind == TIRBI_LX_VAR && x->var->kind == TIRBI_LVAR_LOCAL;
+}
+
+/* Whether an element is loaded from the memory that a statement stores to, by another counter of int64; not where only
+ * the program knows what it stores to. */
+static bool is_other_element(const void *store, const tirbi_lx *x) {
+    const tirbi_place *to = ((const tirbi_ls *)store)->as.store.access, *from = x->access;
+    if (x->kind != TIRBI_LX_LOAD || from->buffer->root != to->buffer->root) return false;
+    for (uint32_t d = 0; d < from->ndim && d < to->ndim; d++)
+        if (from->indices[d] != to->indices[d] && tirbi_any_expr(from->indices[d], 0, counts_far, NULL) &&
+            !tirbi_any_expr(to->indices[d], TIRBI_WALK_INDICES, is_set, NULL))
+            return true;
+    return false;
+}
+
+/* Whether a statement reads what other iterations of it store: where these meet is only asked of counters that are no
+ * more than sane ones. */
+static bool may_meet(const void *context, const tirbi_ls *s) {
+    (void)context;
+    return s->kind == TIRBI_LS_STORE && tirbi_any_expr(s->as.store.value, TIRBI_WALK_INDICES, is_other_element, s);
+}
+
 /* Whether a row of elements begins at a multiple of something: of a number that is loaded, or of anything. */
 static bool is_multiple(const void *loaded, const tirbi_lx *x) {
     return x->kind == TIRBI_LX_OP && x->op == TIRB_OP_MUL && x->args[1]->kind == TIRBI_LX_CONST &&
@@ -301,6 +330,7 @@ static void order_strides(tirbi_versions *v, const flat_rows *rows) {
 static const tirbi_ls *version(tirbi_versions *v, const tirbi_ls *body, const tirbi_lx **out_test) {
     flat_rows rows;
     find_flat_rows(body, &rows);
+    v->meets = tirbi_any_stmt(body, may_meet, NULL);
     if (!run(v, TIRBI_PHASE_ROLES, body) || !run(v, TIRBI_PHASE_STRIDES, body)) return NULL;
     order_strides(v, &rows);
     if (!run(v, TIRBI_PHASE_FIT, body)) return NULL;
@@ -377,5 +407,7 @@ const tirbi_ls *tirbi_version_sizes(tirbi_lx_pool *pool, const tirbi_ls *body) {
     }
     flat_rows rows = {.found.n = 0};
     if (body) find_flat_rows(body, &rows);
-    return body && (rows.found.n > 0 || has_products(body)) ? choose(pool, body, body, NULL) : body;
+    const bool gains =
+        body && (rows.found.n > 0 || has_products(body) || tirbi_any_stmt(body, may_meet, NULL));
+    return gains ? choose(pool, body, body, NULL) : body;
 }

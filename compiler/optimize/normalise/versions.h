@@ -49,6 +49,7 @@ typedef struct tirbi_versions {
     uint32_t n_dimensions, dimension_capacity;
     uint32_t nest, depth; /* number of the outermost loop around, or 0; how many loops there are around */
     uint32_t gains;       /* what the version is for */
+    bool meets;           /* and whether it is for iterations that may meet */
     bool refused;         /* the body has what no version is made of */
     bool assumes;         /* of indices that nothing proves to be inside: that they are, if they may be */
 } tirbi_versions;

@@ -698,14 +698,30 @@ static bool is_computed(const void *context, const tirbi_lx *x) {
     return x->kind == TIRBI_LX_VAR && (x->var->kind == TIRBI_LVAR_LET || x->var->kind == TIRBI_LVAR_LOCAL);
 }
 
-/* Whether a loop of the program that is come to again and again has a few iterations as often as not, or none: the
- * elements of a row that others number, of a run, a list. */
+static bool is_counter(const void *context, const tirbi_lx *x) {
+    (void)context;
+    return x->kind == TIRBI_LX_VAR && x->var->kind == TIRBI_LVAR_LOOP;
+}
+
+/* Whether it doubles, or is divided, from iteration to iteration: then it is small in many of them. */
+static bool jumps(const void *context, const tirbi_lx *x) {
+    (void)context;
+    const bool shifts = x->kind == TIRBI_LX_OP && (x->op == TIRB_OP_SHL || x->op == TIRB_OP_SHR);
+    return shifts && tirbi_any_expr(x->args[1], 0, is_counter, NULL);
+}
+
+/* Whether a loop of the program (or what was a while loop of it, which alone says below what it stays) that is come to
+ * again and again has a few iterations as often as not, or none: the elements of a row that others number, of a run, a
+ * list. */
 static bool may_be_short(const tirbi_scheduler *p, const tirbi_ls *loop) {
-    const tirbi_lx *extent = loop->as.loop.var->extent;
-    if (!p->in.again || loop->as.loop.var->level == 0 || (p->in.without & TIRBI_NOT_SHORT) ||
+    const tirbi_lvar *var = loop->as.loop.var;
+    const tirbi_lx *extent = var->extent;
+    if (!p->in.again || (var->level == 0 && !var->below) || (p->in.without & TIRBI_NOT_SHORT) ||
         (tirbi_not_planned(p) & TIRB_PASS_SEQUENCES))
         return false;
-    return extent->lo < 1 && extent->pure && !extent->traps && tirbi_any_expr(extent, 0, is_computed, NULL) &&
+    return extent->pure && !extent->traps &&
+           (tirbi_any_expr(extent, 0, jumps, NULL) ||
+            (extent->lo < 1 && tirbi_any_expr(extent, 0, is_computed, NULL))) &&
            tirbi_is_available(p->pool, extent) && tirbi_is_made_of(loop->as.loop.body, TIRBI_STRAIGHT);
 }
 

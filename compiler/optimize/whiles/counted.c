@@ -11,6 +11,9 @@
 
 enum { MAX_BEFORE = 64 };
 
+/* What may stand in such a loop: whatever ends by itself, and makes the loop around it go on. */
+#define COUNTED (TIRBI_NESTS | TIRBI_KIND(WHILE))
+
 typedef struct counter {
     tirbi_lx_pool *pool;
     const tirbi_ls *loop;
@@ -24,10 +27,15 @@ typedef struct counter {
 
 /* ---- What the loop is ------------------------------------------------------------------------------------------- */
 
+/* The same as tirbi_may_set, of while loops as well. */
+static bool may_set(const tirbi_ls *s, const tirbi_lvar *var) {
+    return !tirbi_is_made_of(s, COUNTED | TIRBI_KIND(TREE)) || tirbi_sets(s, var);
+}
+
 static bool changes(const void *body, const tirbi_lx *x) {
-    if (x->kind == TIRBI_LX_VAR) return !x->pure && tirbi_may_set(body, x->var);
+    if (x->kind == TIRBI_LX_VAR) return !x->pure && may_set(body, x->var);
     if (x->kind != TIRBI_LX_LOAD) return x->kind == TIRBI_LX_CALL;
-    return x->access->view || !tirbi_is_made_of(body, TIRBI_NESTS) || tirbi_stores_to(body, x->access->buffer->root);
+    return x->access->view || !tirbi_is_made_of(body, COUNTED) || tirbi_stores_to(body, x->access->buffer->root);
 }
 
 /* Whether an expression has the same value in all rounds: what it loads is not stored to, and its variables stay. The
@@ -46,7 +54,7 @@ static bool read_condition(counter *c, const tirbi_lx *x) {
     if (x->kind != TIRBI_LX_OP) return false;
     bool less = x->op == TIRB_OP_LT || x->op == TIRB_OP_LE, greater = x->op == TIRB_OP_GT || x->op == TIRB_OP_GE;
     if ((!less && !greater) || (x->optype != TIRB_I32 && x->optype != TIRB_I64)) return false;
-    unsigned k = is_variable(x->args[0]) && tirbi_may_set(c->loop->as.while_.body, x->args[0]->var) ? 0 : 1;
+    unsigned k = is_variable(x->args[0]) && may_set(c->loop->as.while_.body, x->args[0]->var) ? 0 : 1;
     if (!is_variable(x->args[k]) || x->args[k]->type != x->optype) return false;
     c->var = x->args[k]->var;
     c->bound = x->args[1 - k];
@@ -75,13 +83,12 @@ static bool read_step(counter *c, const tirbi_ls *s) {
     return by && by->lo >= 1 && minus == c->down && stays(by, c->loop->as.while_.body);
 }
 
-/* Whether it counts up one by one to what it is then equal to: it never wraps, and neither does the number of rounds
- * where it begins at 0 or above. */
+/* Whether it counts up one by one to what it is then equal to: it never wraps. */
 static bool stops_at_bound(const counter *c) { return !c->down && !c->inclusive && tirbi_lx_is_int(c->by, 1); }
 
 /* Whether the variable reaches its last value without wrapping, and the round behind it, in 64 bits. */
 static bool ends(const counter *c) {
-    if (stops_at_bound(c) && c->begin->lo >= 0) return true;
+    if (stops_at_bound(c)) return true;
     const bool narrow = c->var->type == TIRB_I32;
     const int64_t most = narrow ? INT32_MAX : INT64_MAX / 4, least = narrow ? INT32_MIN : -INT64_MAX / 4;
     int64_t beyond = c->by->hi - !c->inclusive, last; /* how far from the bound it may get */
@@ -101,7 +108,10 @@ static const tirbi_ls *set(const counter *c, tirbi_lvar *var, const tirbi_lx *va
 }
 
 /* Whether a value may stand wherever it is used. */
-static bool needs_no_name(const tirbi_lx *x) { return x->pure && !x->traps && x->size <= TIRBI_MAX_SHARED_SIZE; }
+static bool needs_no_name(const tirbi_lx *x) {
+    return x->pure && !x->traps && x->size <= TIRBI_MAX_SHARED_SIZE &&
+           (x->kind != TIRBI_LX_OP || x->op != TIRB_OP_SELECT);
+}
 
 static const tirbi_lx *replace(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     const counter *c = rewrite->context;
@@ -123,9 +133,23 @@ static const tirbi_lx *nearer(const counter *c, const tirbi_lx *first) {
     return first;
 }
 
+/* From anywhere to a bound that is anywhere, one by one: as often as an int64 can say, or more than ever run. */
+static const tirbi_lx *rounds_between(tirbi_lx_pool *pool, const tirbi_lx *start, const tirbi_lx *bound) {
+    const tirbi_lx *way = tirbi_lx_wide(pool, TIRB_OP_SUB, bound, start), *zero = tirbi_lx_number(pool, 0);
+    const tirbi_lx *wraps = tirbi_lx_wide(pool, TIRB_OP_LT, way, zero), *most = tirbi_lx_number(pool, INT64_MAX);
+    const tirbi_lx *any = tirbi_lx_wide(pool, TIRB_OP_LT, start, bound);
+    if (!way || !wraps || !most || !any || !zero) return NULL;
+    way = tirbi_lx_op(pool, TIRB_OP_SELECT, TIRB_I64, TIRB_TYPE_NONE, wraps, most, way);
+    return way ? tirbi_lx_op(pool, TIRB_OP_SELECT, TIRB_I64, TIRB_TYPE_NONE, any, way, zero) : NULL;
+}
+
 /* How often it runs, from `start` on: what is between that and the bound, by steps, rounded up. */
 static const tirbi_lx *rounds_from(const counter *c, const tirbi_lx *start) {
-    const tirbi_lx *first = nearer(c, start), *bound = tirbi_lx_cast(c->pool, TIRB_I64, c->bound);
+    const tirbi_lx *bound = tirbi_lx_cast(c->pool, TIRB_I64, c->bound);
+    const bool fits = stops_at_bound(c) && start->lo >= 0; /* what is between two that are not negative */
+    const tirbi_lx *first = fits ? start : nearer(c, start);
+    if (stops_at_bound(c) && !fits && bound && (bound->lo < -far || bound->hi > far))
+        return rounds_between(c->pool, start, bound);
     if (bound && bound->lo < -far && !tirbi_lx_is_int(start, 0)) bound = tirbi_lx_with(c->pool, TIRB_OP_MAX, bound, 0);
     const tirbi_lx *left =
         first && bound ? (c->down ? tirbi_lx_sub(c->pool, first, bound) : tirbi_lx_sub(c->pool, bound, first)) : NULL;
@@ -188,6 +212,7 @@ static const tirbi_ls *make_loop(counter *c, const tirbi_ls *const *items, uint3
     const tirbi_lx *way = tirbi_lx_mul(c->pool, all, c->by);
     const tirbi_lx *last = tirbi_lx_wide(c->pool, c->down ? TIRB_OP_SUB : TIRB_OP_ADD, from, way);
     tirbi_rewrite rewrite = {.pool = c->pool, .replace = replace, .context = c, .anew = TIRBI_LOOPS_ANEW};
+    rewrite.kinds = COUNTED;
     const tirbi_span span = c->loop->span;
     const tirbi_ls **copies = TIRBI_NEW_ARRAY(c->pool->arena, const tirbi_ls *, n), *parts[5];
     if (!copies) return NULL;
@@ -208,7 +233,7 @@ static const tirbi_lx *last_value(const tirbi_ls *const *before, uint32_t n, con
         const tirbi_ls *s = before[n];
         const bool here = s->kind == TIRBI_LS_SET && s->as.set.var == var;
         if (here) return s->as.set.value && s->as.set.value->pure && !s->as.set.value->traps ? s->as.set.value : NULL;
-        if (tirbi_may_set(s, var)) return NULL;
+        if (may_set(s, var)) return NULL;
     }
     return NULL;
 }
@@ -234,7 +259,7 @@ static const tirbi_ls *count(tirbi_lx_pool *pool, const tirbi_ls *s, const posit
     const uint32_t n = body->as.seq.n - 1;
     if (!read_step(&c, body->as.seq.items[n])) return NULL;
     for (uint32_t i = 0; i < n; i++) {
-        if (tirbi_may_set(body->as.seq.items[i], c.var)) return NULL;
+        if (may_set(body->as.seq.items[i], c.var)) return NULL;
     }
     if (!c.bound->shared && goes_through_ranges(pool, at->loop)) return NULL;
     c.begin = last_value(at->before, at->n_before, c.var);
@@ -261,8 +286,10 @@ static const tirbi_ls *count_all(tirbi_lx_pool *pool, const tirbi_ls *s, positio
         if (s->as.if_.else_case) copy->as.if_.else_case = tirbi_count_whiles(pool, s->as.if_.else_case);
         return copy;
     case TIRBI_LS_WHILE: {
+        const tirbi_ls *counted = count(pool, s, &at); /* ahead of those in it, which may begin at what it counts */
+        if (counted) return count_all(pool, counted, at);
         copy->as.while_.body = tirbi_count_whiles(pool, s->as.while_.body);
-        const tirbi_ls *counted = count(pool, copy, &at);
+        counted = count(pool, copy, &at);
         return counted ? counted : copy;
     }
     default: return s;
