@@ -351,7 +351,7 @@ static tirbi_diff_outcome run_without_some(comparison *c, uint64_t work) {
             tirbi_random_chance(&random, 25) ? 1 + tirbi_random_next(&random) % (1 + (work >> shift)) : 0;
         snprintf(what, sizeof what, "%u regions, %llu of the work, without %.900s", regions, (unsigned long long)limit,
                  names);
-        const tirbi_diff_variant variant = {names, parallel[regions], what};
+        const tirbi_diff_variant variant = {names[0] ? names : NULL, parallel[regions], what};
         const tirbi_diff_bundle *bundle = tirbi_diff_compile(c->bundles, &variant, limit);
         if (bundle != NULL && bundle->status == TIRB_FUEL && limit > 0) continue;
         found = run_compiled(c, &variant, limit, &work);
