@@ -71,6 +71,12 @@ def summary(output):
             f"{found['new_units_added']} new")
 
 
+def took_none(output):
+    """Whether mutated inputs were run and every one was refused at the door: then nothing behind it was tried."""
+    found = re.search(r"(\d+) mutated inputs, .*; \d+ and (\d+) were taken", output)
+    return bool(found) and int(found[1]) > 0 and int(found[2]) == 0
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", type=pathlib.Path, required=True)
@@ -96,9 +102,11 @@ def main():
         for done in concurrent.futures.as_completed(begun):
             result, target = done.result(), begun[done]
             if result.returncode != 0:
-                failed += 1
                 print(result.stdout[-6000:])
-            print(f"{target}: {'failed' if result.returncode else summary(result.stdout)}", flush=True)
+            none = result.returncode == 0 and took_none(result.stdout)
+            failed += none or result.returncode != 0
+            said = "failed" if result.returncode else summary(result.stdout) + ": failed, none" * none
+            print(f"{target}: {said}", flush=True)
     print(f"{len(arguments.targets) - failed} passed, {failed} failed")
     return 1 if failed else 0
 

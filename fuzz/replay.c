@@ -254,7 +254,7 @@ static int run_all(const fuzz_target *target, uint32_t count, bool print) {
         run_input(target, kept[i].data, kept[i].size);
     }
     const uint64_t files_taken = shared->n_taken;
-    if (n_files > 0) run_mutated(target, n_files, count);
+    run_mutated(target, n_files, count);
     double spent = seconds() - start;
     printf("%s: %u files, %u mutated inputs, %.0f a second; %llu and %llu were taken\n", target->name, n_files, count,
            spent > 0 ? (double)(n_files + count) / spent : 0, (unsigned long long)files_taken,
@@ -291,6 +291,10 @@ int main(int argc, char **argv) {
         }
     }
     random_state = fuzz_seed(seed);
+    if (n_kept == 0) {
+        fprintf(stderr, "fuzz_replay: no input: nothing would be run\n");
+        return usage();
+    }
     shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED) fuzz_fail("no shared memory");
     pid_t child = fork();

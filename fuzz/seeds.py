@@ -161,7 +161,7 @@ class Seeds:
     def arguments(self):
         choose = random.Random(1)
         for i in range(60):
-            data = bytes([i % 4] + [choose.choice((0, 1, 2, 3, 5, 16, 48, 210, choose.randrange(256))) for _ in range(120)])
+            data = bytes([i % 5] + [choose.choice((0, 1, 2, 3, 5, 16, 48, 210, choose.randrange(256))) for _ in range(120)])
             self.write("bind", f"random_{i}", data)
 
     def caches(self):

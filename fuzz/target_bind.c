@@ -1,6 +1,8 @@
-/* Arguments: the bytes of an input choose a function and, field by field, what it is given. Every tensor that claims
- * more than the memory behind it is one that binding must refuse, or it is not passed: the pointer is the one thing
- * that tirb cannot check. */
+/* Arguments: the bytes of an input choose a function, sizes, and field by field what it is given: as the sizes say, or
+ * anything. Every tensor that claims more than the memory behind it is one that binding must refuse, or it is not
+ * passed: the pointer is the one thing that tirb cannot check.
+ *
+ * What is taken is given a second time and to an instance that has seen nothing, and ends alike. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +12,7 @@
 #include "loader/bundle/bundle.h"
 #include "vm/call/objects.h"
 
-enum { MAX_ARGS = 8, MAX_NDIM = 6, MEMORY = 1 << 12 };
+enum { MAX_ARGS = 8, MAX_NDIM = 6, MAX_VARS = 8, MEMORY = 1 << 12 };
 
 static const char program_text[] =
     ".function \"copy\" public\n.scalars 5\n.lanes 1\n.ref f32\n.ref f32 writable\n"
@@ -66,7 +68,28 @@ typedef struct given {
     DLTensor view;
     int64_t shape[MAX_NDIM], strides[MAX_NDIM];
     uint8_t *memory;
+    bool shares; /* another's memory */
 } given;
+
+/* Of the shape variables. */
+typedef struct sizes {
+    int64_t values[MAX_VARS];
+    bool bound[MAX_VARS];
+} sizes;
+
+static void choose_sizes(choices *c, const tirbi_function *f, sizes *s) {
+    if (f->n_vars > MAX_VARS) fuzz_fail("%u shape variables", f->n_vars);
+    for (uint32_t v = 0; v < f->n_vars; v++) {
+        s->values[v] = number(c);
+        s->bound[v] = true;
+    }
+}
+
+/* As the sizes say; 1 where that cannot be. */
+static int64_t fitting(const tirbi_dim *dim, const sizes *s) {
+    int64_t value;
+    return tirbi_dim_eval(dim, s->values, s->bound, &value, NULL) == TIRB_OK ? value : 1;
+}
 
 /* Whether the elements lie in the memory; false also when their addresses overflow. */
 static bool lies_inside(const given *g, size_t item, bool *out_overflow) {
@@ -89,33 +112,60 @@ static bool lies_inside(const given *g, size_t item, bool *out_overflow) {
     return low >= 0 && high <= MEMORY;
 }
 
-/* False: it claims memory that is not there, in a way that looks right. */
-static bool choose_tensor(choices *c, const tirbi_param *param, given *g, tirb_arg *arg) {
+enum { ANY_SHAPE = 128 }; /* of what says how a tensor is made; the bits below are for other fields */
+
+static void choose_shape(choices *c, const tirbi_param *param, const sizes *s, uint8_t how, given *g) {
+    const bool fits = !(how & ANY_SHAPE) && g->view.ndim == param->ndim;
+    const bool strided = (how & 16) || (fits && param->has_strides);
+    for (int i = 0; i < g->view.ndim; i++) g->shape[i] = fits ? fitting(&param->shape[i], s) : number(c);
+    for (int i = 0; strided && i < g->view.ndim; i++)
+        g->strides[i] = fits && param->has_strides ? fitting(&param->strides[i], s) : number(c);
+    g->view.shape = g->shape;
+    g->view.strides = strided ? g->strides : NULL;
+    g->view.byte_offset = how & 32 ? (uint64_t)number(c) : 0;
+    if (fits && param->has_elem_offset && !(how & 32))
+        g->view.byte_offset = (uint64_t)fitting(&param->elem_offset, s) * tirbi_dtypes[param->dtype].size;
+}
+
+/* In the memory of the tensor before it, if there is one and the input says so. False: it claims memory that is not
+ * there, in a way that looks right. */
+static bool choose_tensor(choices *c, const tirbi_param *param, const sizes *s, const given *before, given *g,
+                          tirb_arg *arg) {
     uint8_t how = byte(c);
-    g->memory = fuzz_allocate(MEMORY);
-    memset(g->memory, byte(c) & (param->dtype == TIRB_BOOL ? 1 : 0xFF), MEMORY);
+    const uint8_t filled = byte(c), shared = byte(c);
+    g->shares = before && before->memory && shared > 240;
+    g->memory = g->shares ? before->memory : fuzz_allocate(MEMORY);
+    if (!g->shares) memset(g->memory, filled & (param->dtype == TIRB_BOOL ? 1 : 0xFF), MEMORY);
     g->view.data = how & 1 && byte(c) == 77 ? NULL : g->memory;
     g->view.device.device_type = how & 2 && byte(c) > 128 ? (DLDeviceType)byte(c) : kDLCPU;
     g->view.ndim = how & 4 && byte(c) > 128 ? (int32_t)byte(c) % (MAX_NDIM + 1) : param->ndim;
     g->view.dtype = tirbi_dtype_to_dl((tirbi_dtype)param->dtype);
     if (how & 8 && byte(c) > 128) g->view.dtype = (DLDataType){byte(c), byte(c), byte(c)};
-    for (int i = 0; i < MAX_NDIM; i++) g->shape[i] = i < g->view.ndim ? number(c) : 0;
-    for (int i = 0; i < MAX_NDIM; i++) g->strides[i] = i < g->view.ndim ? number(c) : 0;
-    g->view.shape = g->shape;
-    g->view.strides = how & 16 ? g->strides : NULL;
-    g->view.byte_offset = how & 32 ? (uint64_t)number(c) : 0;
+    choose_shape(c, param, s, how, g);
     *arg =
         (tirb_arg){.kind = TIRB_ARG_TENSOR, .flags = how & 64 && byte(c) > 200 ? byte(c) : 0, .value.tensor = &g->view};
     bool overflow;
     return lies_inside(g, tirbi_dtypes[param->dtype].size, &overflow) || overflow || !g->view.data;
 }
 
-static bool choose_argument(choices *c, const tirbi_param *param, given *g, tirb_arg *arg) {
+static tirb_arg choose_scalar(choices *c, const tirbi_function *f, uint32_t i, const sizes *s) {
+    const bool is_float = tirbi_dtype_is_float((tirbi_dtype)f->params[i].dtype);
+    tirb_arg arg = {.kind = is_float ? TIRB_ARG_FLOAT : TIRB_ARG_INT};
+    arg.value.i = number(c);
+    if (f->params[i].dtype == TIRB_BOOL) arg.value.i &= 1;
+    for (uint32_t v = 0; v < f->n_vars; v++)
+        if (f->vars[v].param == i) arg.value.i = s->values[v];
+    return arg;
+}
+
+static bool choose_argument(choices *c, const tirbi_function *f, uint32_t i, const sizes *s, given *tensors,
+                            tirb_arg *arg) {
     uint8_t how = byte(c);
-    if (how < 200) {
-        if (param->kind == TIRB_PARAM_TENSOR) return choose_tensor(c, param, g, arg);
-        *arg = (tirb_arg){.kind = tirbi_dtype_is_float((tirbi_dtype)param->dtype) ? TIRB_ARG_FLOAT : TIRB_ARG_INT};
-        arg->value.i = number(c);
+    if (how < 240) {
+        const given *before = i > 0 ? &tensors[i - 1] : NULL;
+        if (f->params[i].kind == TIRB_PARAM_TENSOR)
+            return choose_tensor(c, &f->params[i], s, before, &tensors[i], arg);
+        *arg = choose_scalar(c, f, i, s);
         return true;
     }
     *arg = (tirb_arg){.kind = how < 250 ? how % 4u : byte(c)};
@@ -141,6 +191,16 @@ static void infer(tirb_instance *instance, uint32_t function, const tirb_arg *ar
     }
 }
 
+static tirb_instance *new_instance(tirb_module *module) {
+    tirb_error error = TIRB_ERROR_INIT;
+    tirb_limits limits = TIRB_LIMITS_INIT;
+    limits.fuel = 10000;
+    limits.max_memory = 1 << 20;
+    tirb_instance *instance;
+    if (tirb_instance_create(module, &limits, &instance, &error) != TIRB_OK) fuzz_fail("%s", error.message);
+    return instance;
+}
+
 static tirb_instance *shared_instance(void) {
     static tirb_instance *instance;
     if (instance) return instance;
@@ -154,19 +214,76 @@ static tirb_instance *shared_instance(void) {
     tirbi_heap_init(&heap, NULL, UINT64_MAX);
     tirbi_arena_init(&arena, &heap);
     tirbi_writer_init(&bytes, &heap);
-    tirb_limits limits = TIRB_LIMITS_INIT;
-    limits.fuel = 10000;
-    limits.max_memory = 1 << 20;
     if (tirbi_assemble(program_text, sizeof(program_text) - 1, &arena, &program, &error) != TIRB_OK ||
         tirbi_bundle_write(program, &heap, &bytes, &error) != TIRB_OK ||
         tirb_engine_create(NULL, &engine, &error) != TIRB_OK ||
-        tirb_module_load(engine, bytes.data, bytes.size, &module, &error) != TIRB_OK ||
-        tirb_instance_create(module, &limits, &instance, &error) != TIRB_OK) {
+        tirb_module_load(engine, bytes.data, bytes.size, &module, &error) != TIRB_OK) {
         fuzz_fail("%s at %u:%u", error.message, error.line, error.column);
     }
+    instance = new_instance(module);
     tirbi_writer_destroy(&bytes);
     tirbi_arena_destroy(&arena);
     return instance;
+}
+
+/* ---- Calls ------------------------------------------------------------------------------------------------------ */
+
+typedef struct call {
+    uint32_t function, n_tensors, n;
+    const given *tensors; /* by parameter */
+    const tirb_arg *args;
+} call;
+
+/* What a call ended with, and what it left in the tensors' memory. */
+typedef struct ending {
+    tirb_status status;
+    tirb_result result;
+    tirb_error error;
+    uint8_t memory[MAX_ARGS][MEMORY];
+} ending;
+
+static void copy_memory(const call *c, uint8_t (*memory)[MEMORY], bool back) {
+    for (uint32_t i = 0; i < c->n_tensors; i++) {
+        if (!c->tensors[i].memory || c->tensors[i].shares) continue;
+        if (back)
+            memcpy(c->tensors[i].memory, memory[i], MEMORY);
+        else
+            memcpy(memory[i], c->tensors[i].memory, MEMORY);
+    }
+}
+
+static void end_call(const call *c, tirb_instance *instance, ending *e) {
+    memset(e, 0, sizeof *e);
+    e->error = (tirb_error)TIRB_ERROR_INIT;
+    e->status = tirb_instance_call(instance, c->function, c->args, c->n, &e->result, &e->error);
+    if (e->status == TIRB_INTERNAL || e->status == TIRB_NO_MEMORY) fuzz_fail("binding: %s", e->error.message);
+    if (e->status != TIRB_OK && e->error.message[0] == '\0') fuzz_fail("an error without a message");
+    copy_memory(c, e->memory, false);
+}
+
+static void expect_same(const ending *a, const ending *b, const char *what) {
+    if (a->status != b->status || strcmp(a->error.message, b->error.message) != 0)
+        fuzz_fail("%s: %s (%s), not %s (%s)", what, tirb_status_name(b->status), b->error.message,
+                  tirb_status_name(a->status), a->error.message);
+    if (a->status != TIRB_OK) return;
+    if (memcmp(&a->result, &b->result, sizeof a->result) != 0) fuzz_fail("%s: another result", what);
+    if (memcmp(a->memory, b->memory, sizeof a->memory) != 0) fuzz_fail("%s: other elements", what);
+}
+
+static bool run_call(const call *c) {
+    static uint8_t before[MAX_ARGS][MEMORY];
+    static ending first, again, fresh;
+    tirb_instance *shared = shared_instance(), *own = new_instance(shared->module);
+    copy_memory(c, before, false);
+    end_call(c, shared, &first);
+    copy_memory(c, before, true);
+    end_call(c, shared, &again);
+    expect_same(&first, &again, "called again");
+    copy_memory(c, before, true);
+    end_call(c, own, &fresh);
+    expect_same(&first, &fresh, "called first");
+    tirb_instance_destroy(own);
+    return first.status == TIRB_OK;
 }
 
 static bool run(const uint8_t *data, size_t size) {
@@ -175,22 +292,20 @@ static bool run(const uint8_t *data, size_t size) {
     const tirbi_program *program = instance->module->program;
     given tensors[MAX_ARGS];
     tirb_arg args[MAX_ARGS];
+    sizes s = {{0}, {false}};
     memset(tensors, 0, sizeof(tensors));
     uint32_t function = byte(&c) % program->n_functions;
     const tirbi_function *f = &program->functions[function];
     bool possible = true, called = false;
-    for (uint32_t i = 0; i < f->n_params; i++) possible &= choose_argument(&c, &f->params[i], &tensors[i], &args[i]);
+    choose_sizes(&c, f, &s);
+    for (uint32_t i = 0; i < f->n_params; i++) possible &= choose_argument(&c, f, i, &s, tensors, &args[i]);
     uint32_t n = byte(&c) > 250 ? byte(&c) % (f->n_params + 1u) : f->n_params;
     if (possible) {
-        tirb_error error = TIRB_ERROR_INIT;
-        tirb_result result;
-        tirb_status status = tirb_instance_call(instance, function, args, n, &result, &error);
-        if (status == TIRB_INTERNAL || status == TIRB_NO_MEMORY) fuzz_fail("binding: %s", error.message);
-        if (status != TIRB_OK && error.message[0] == '\0') fuzz_fail("an error without a message");
-        called = status == TIRB_OK;
+        called = run_call(&(call){function, f->n_params, n, tensors, args});
         if (n == f->n_params) infer(instance, function, args, n);
     }
-    for (uint32_t i = 0; i < f->n_params; i++) free(tensors[i].memory);
+    for (uint32_t i = 0; i < f->n_params; i++)
+        if (!tensors[i].shares) free(tensors[i].memory);
     return called;
 }
 

@@ -66,6 +66,12 @@ static const char *name_of(const printer *p, const void *what) {
     return NULL;
 }
 
+/* Of what has been given one; none, if memory ran out. */
+static const char *shown_name(const printer *p, const void *what) {
+    const char *name = name_of(p, what);
+    return name ? name : "";
+}
+
 /* Words that begin something else. */
 static bool is_reserved(const char *name) {
     static const char *const words[] = {
@@ -155,7 +161,7 @@ static const char *buffer_name(printer *p, const tirbi_lbuf *b);
 
 /* A buffer behind the word that begins its line. */
 static void print_buffer(printer *p, const tirbi_lbuf *b) {
-    put(p, name_of(p, b));
+    put(p, shown_name(p, b));
     put(p, "[");
     put_list(p, b->shape, b->ndim);
     put(p, "]");
@@ -189,8 +195,10 @@ static void print_buffer(printer *p, const tirbi_lbuf *b) {
     if (b->constant) put(p, " filled");
 }
 
-/* Prints a line of its own before the one under way. */
+/* Prints a line of its own before the one under way. What has no name, as memory ran out, would be declared at each
+ * use. */
 static void declare(printer *p, void (*print)(printer *, const void *), const void *what) {
+    if (p->failed) return;
     tirbi_writer line, *under_way = p->line;
     tirbi_writer_init(&line, p->out->heap);
     p->line = &line;
@@ -204,10 +212,10 @@ static void declare(printer *p, void (*print)(printer *, const void *), const vo
 static void print_var_line(printer *p, const void *what) {
     static const char *const words[] = {"parameter", "loop_variable", "variable", "local_variable", "number"};
     const tirbi_lvar *var = what;
-    putf(p, "%s %s", var->as ? "narrow" : words[var->kind], name_of(p, var));
+    putf(p, "%s %s", var->as ? "narrow" : words[var->kind], shown_name(p, var));
     put_type(p, var->type);
     put_range(p, var);
-    if (var->as) putf(p, " of %s", name_of(p, var->as));
+    if (var->as) putf(p, " of %s", shown_name(p, var->as));
 }
 
 static void print_buffer_line(printer *p, const void *what) {

@@ -493,6 +493,7 @@ const tirbi_place *tirbi_place_at(tirbi_lowerer *l, tirbi_lbuf *buffer, const ti
         copy[i] = indices[i];
         flat = tirbi_lx_add(l->pool, flat, tirbi_lx_mul(l->pool, indices[i], buffer->strides[i]));
     }
+    if (!flat) return NULL;
     *place = (tirbi_place){.buffer = buffer, .ndim = buffer->ndim, .indices = copy, .flat = flat, .span = span};
     if (!buffer->source) return place;
     /* A matched region: the element of the source, with the indices as written checked as well. */
@@ -581,9 +582,8 @@ tirbi_lbuf *tirbi_lower_indices(tirbi_lowerer *l, const tirb_buffer *buffer, con
         marks[i] = tirbi_mark_here(l);
     }
     if (n > 1) carry_rows(l, buffer, indices[n - 1], n, lowered);
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < b->ndim; i++)
         if (!lowered[i]) return NULL;
-    }
     return b;
 }
 

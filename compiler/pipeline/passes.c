@@ -158,7 +158,8 @@ tirb_status tirbi_run_passes(const tirbi_lmodule *module, const tirbi_lfunc *fun
         if (!show(&v, &passes[i], body, false)) return TIRB_NO_MEMORY;
         const tirbi_ls *before = body;
         body = run_pass(function->pool, &passes[i], body, off, notes);
-        if (!body || !show(&v, &passes[i], body, true)) return TIRB_NO_MEMORY;
+        /* What a pass leaves that ran out of memory is no loop IR, which somebody could look at. */
+        if (!body || function->pool->arena->failed || !show(&v, &passes[i], body, true)) return TIRB_NO_MEMORY;
         if (body != before) TIRBI_TRY(verify(&v, passes[i].name, body, error));
     }
     *out = body;

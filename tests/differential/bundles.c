@@ -33,6 +33,9 @@ tirbi_diff_bundle *tirbi_diff_compile(tirbi_diff_bundles *bundles, const tirbi_d
     if (bundle == NULL) return NULL;
     *bundle = (tirbi_diff_bundle){
         .next = bundles->first, .variant = *variant, .max_work = max_work, .error = TIRB_ERROR_INIT};
+    bundle->variant.what = strncpy(bundle->what, variant->what, sizeof bundle->what - 1);
+    if (variant->disable != NULL)
+        bundle->variant.disable = strncpy(bundle->disable, variant->disable, sizeof bundle->disable - 1);
     compile(bundles, bundle);
     return bundles->first = bundle;
 }

@@ -7,6 +7,8 @@
 
 #include <tirb/compiler.h>
 
+enum { TIRBI_DIFF_NAMES = 1000 }; /* bytes of the names of all passes */
+
 /* What a program is compiled with, as in the compiler's options. */
 typedef struct tirbi_diff_variant {
     const char *disable;
@@ -19,7 +21,8 @@ typedef struct tirbi_diff_machine tirbi_diff_machine;
 
 struct tirbi_diff_bundle {
     tirbi_diff_bundle *next;
-    tirbi_diff_variant variant;
+    tirbi_diff_variant variant; /* with strings of its own */
+    char disable[TIRBI_DIFF_NAMES], what[TIRBI_DIFF_NAMES];
     uint64_t max_work;
     tirb_status status;
     tirb_error error;

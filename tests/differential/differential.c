@@ -1,9 +1,10 @@
 /* differential: random programs, or a file's functions, run by the oracle and by the machine, compared bit by bit.
  *
- *   differential --seed S --count N [--isa best|all] [--passes one|few|all] [--print]
+ *   differential --seed S --count N [--isa best|all] [--passes one|few|all] [--sets N] [--print]
  *   differential FILE.py [-f NAME] [--seed S] [--count N]
  *
  * The first way to compile has all passes, the second also every region on several threads: --passes few are these two.
+ * As many sets of passes as --sets says, one by default, are left out as well, each drawn by the seed.
  * Arguments lie beside pages that nothing may touch; who touches one ends the process, and what ran is printed before.
  *
  * Exit status: 0 all equal, 1 some differ, 2 the command line or file cannot be read. */
@@ -22,6 +23,7 @@ typedef struct settings {
     const char *file, *function;
     bool print, best_isa;
     uint32_t variants; /* how many ways to compile; 0: all */
+    uint32_t sets;     /* of passes that are left out as well */
     tirbi_coverage *coverage;
 } settings;
 
@@ -108,6 +110,7 @@ static void run_generated(const settings *s, uint64_t seed, tally *t) {
                                   .strided = seed % 5 == 0,
                                   .one_isa = s->best_isa,
                                   .variants = s->variants,
+                                  .sets = s->sets,
                                   .now = running};
     if (s->print) printf("---- seed %llu\n%s\n", (unsigned long long)seed, program.data);
     tirbi_coverage_add(s->coverage, program.data, program.size);
@@ -135,6 +138,7 @@ static void run_function(void *context, const char *name) {
                                   .strided = file->seed % 3 == 0,
                                   .one_isa = s->best_isa,
                                   .variants = s->variants,
+                                  .sets = s->sets,
                                   .now = running};
     report(file->tally, run(&request, file->bundles, file->seed, &why), file->seed, name, file->bundles->fp, &why);
     tirbi_text_free(&why);
@@ -177,6 +181,8 @@ static bool read_options(int argc, char **argv, settings *s) {
             s->best_isa = strcmp(value, "best") == 0;
         } else if (strcmp(option, "--passes") == 0) {
             s->variants = strcmp(value, "one") == 0 ? 1 : strcmp(value, "few") == 0 ? 2 : 0;
+        } else if (strcmp(option, "--sets") == 0) {
+            s->sets = (uint32_t)strtoul(value, NULL, 0);
         } else if (strcmp(option, "-f") == 0) {
             s->function = value;
         } else {
@@ -188,13 +194,13 @@ static bool read_options(int argc, char **argv, settings *s) {
 
 int main(int argc, char **argv) {
     static tirbi_coverage coverage;
-    settings s = {.seed = 1, .count = 1, .coverage = &coverage};
+    settings s = {.seed = 1, .count = 1, .sets = 1, .coverage = &coverage};
     tally t = {.n = {0}};
     tirbi_text file = {.data = NULL};
     if (!read_options(argc, argv, &s)) {
         fprintf(stderr,
                 "usage: differential [FILE.py] [-f NAME] [--seed S] [--count N] [--isa best|all] "
-                "[--passes one|few|all] [--print]\n");
+                "[--passes one|few|all] [--sets N] [--print]\n");
         return 2;
     }
     if (s.file != NULL && !read_file(s.file, &file)) {

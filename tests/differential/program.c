@@ -302,14 +302,24 @@ static tirbi_diff_outcome run_compiled(comparison *c, const tirbi_diff_variant *
     return run_everywhere(c, bundle) ? TIRBI_DIFF_SAME : TIRBI_DIFF_MISMATCH;
 }
 
-/* One pass, or form of loops, by a number. */
-static const char *any_pass(uint64_t number) {
+/* The names of some passes and forms of loops: one, or each of all with the same chance. */
+static void some_passes(tirbi_random *random, char names[TIRBI_DIFF_NAMES]) {
     uint32_t n = 0;
+    size_t length = 0;
     while (tirb_pass_name(n, NULL)) n++;
-    return tirb_pass_name((uint32_t)(number % n), NULL);
+    const uint32_t only = tirbi_random_below(random, n), chance = tirbi_random_below(random, 4);
+    names[0] = '\0';
+    for (uint32_t i = 0; i < n; i++) {
+        if (chance == 0 ? i != only : tirbi_random_below(random, 4) >= chance) continue;
+        const int written = snprintf(names + length, TIRBI_DIFF_NAMES - length, "%s%s", length > 0 ? "," : "",
+                                     tirb_pass_name(i, NULL));
+        if (written < 0 || (size_t)written >= TIRBI_DIFF_NAMES - length) break;
+        length += (size_t)written;
+    }
+    names[length] = '\0'; /* no half of a name */
 }
 
-/* The ways to compile every program; one more leaves out any pass, and the last two are plain and hurried. */
+/* The ways to compile every program; the next two are plain and hurried, and the last ones leave out some passes. */
 static const tirbi_diff_variant variants[] = {
     {NULL, TIRB_PARALLEL_AUTO, "all passes"},
     {NULL, TIRB_PARALLEL_ALL, "with every region"},
@@ -328,24 +338,46 @@ static const tirbi_diff_variant variants[] = {
 static const tirbi_diff_variant plain = {"all", TIRB_PARALLEL_OFF, "without any pass"};
 static const tirbi_diff_variant hurried = {NULL, TIRB_PARALLEL_AUTO, "with some of the work"};
 
+/* Without some passes, with any regions, and one time in four with any limit of the work: a small one may end it. */
+static tirbi_diff_outcome run_without_some(comparison *c, uint64_t work) {
+    tirbi_random random = {c->request->seed ^ 0x706173736573};
+    tirbi_diff_outcome found = TIRBI_DIFF_SAME;
+    for (uint32_t i = 0; i < c->request->sets && found == TIRBI_DIFF_SAME; i++) {
+        static const tirb_parallel parallel[] = {TIRB_PARALLEL_AUTO, TIRB_PARALLEL_ALL, TIRB_PARALLEL_OFF};
+        char names[TIRBI_DIFF_NAMES], what[TIRBI_DIFF_NAMES];
+        some_passes(&random, names);
+        const uint32_t regions = tirbi_random_below(&random, 3), shift = tirbi_random_below(&random, 16);
+        const uint64_t limit =
+            tirbi_random_chance(&random, 25) ? 1 + tirbi_random_next(&random) % (1 + (work >> shift)) : 0;
+        snprintf(what, sizeof what, "%u regions, %llu of the work, without %.900s", regions, (unsigned long long)limit,
+                 names);
+        const tirbi_diff_variant variant = {names[0] ? names : NULL, parallel[regions], what};
+        const tirbi_diff_bundle *bundle = tirbi_diff_compile(c->bundles, &variant, limit);
+        if (bundle != NULL && bundle->status == TIRB_FUEL && limit > 0) continue;
+        found = run_compiled(c, &variant, limit, &work);
+    }
+    return found;
+}
+
 static tirbi_diff_outcome run_all(comparison *c) {
-    const char *any = any_pass(c->request->seed);
-    const tirbi_diff_variant without_any = {any, TIRB_PARALLEL_AUTO, any};
     const uint32_t common = sizeof variants / sizeof *variants;
     uint64_t work = 0, other = 0;
-    const uint32_t all = common + 2;
+    const uint32_t all = common + 1;
     const bool has_all = c->request->variants == 0 || c->request->variants > all;
     for (uint32_t i = 0; i < (has_all ? all : c->request->variants); i++) {
-        const tirbi_diff_variant *variant = i < common ? &variants[i] : i == common ? &without_any : &plain;
+        const tirbi_diff_variant *variant = i < common ? &variants[i] : &plain;
         tirbi_diff_outcome found = run_compiled(c, variant, 0, i == 0 ? &work : &other);
         if (found != TIRBI_DIFF_SAME) return found;
         if (!c->has_ended) return TIRBI_DIFF_REFUSED; /* it takes too long */
     }
-    if (!has_all) return TIRBI_DIFF_SAME;
-    /* Plans are plain ones from some point in the middle on. What takes four times the limit is refused, and a small
-     * program takes as much without any pass, the last variant: so no less than half of that. */
-    const uint64_t middle = 1 + work * (8 + c->request->seed % 24) / 32;
-    return run_compiled(c, &hurried, middle > other / 2 ? middle : other / 2, &other);
+    if (has_all) {
+        /* Plans are plain ones from some point in the middle on. What takes four times the limit is refused, and a
+         * small program takes as much without any pass, the last variant: so no less than half of that. */
+        const uint64_t middle = 1 + work * (8 + c->request->seed % 24) / 32;
+        tirbi_diff_outcome found = run_compiled(c, &hurried, middle > other / 2 ? middle : other / 2, &other);
+        if (found != TIRBI_DIFF_SAME) return found;
+    }
+    return run_without_some(c, work);
 }
 
 /* ---- One program ---------------------------------------------------------------------------------------------- */
@@ -449,11 +481,13 @@ static const tirbi_program *compiled_program(const char *text, size_t size, tirb
     return program;
 }
 
+/* Code has numbers of strings: where a spelling leaves out the name of an offset, it is as long, and others follow. */
 static bool same_code(const tirbi_program *a, const tirbi_program *b) {
     bool same = a->n_functions == b->n_functions && a->n_imports == b->n_imports;
+    const bool alike = a->n_strings == b->n_strings;
     for (uint32_t i = 0; same && i < a->n_functions; i++) {
         const tirbi_function *f = &a->functions[i], *g = &b->functions[i];
-        same = f->code_size == g->code_size && memcmp(f->code, g->code, f->code_size) == 0;
+        same = f->code_size == g->code_size && (!alike || memcmp(f->code, g->code, f->code_size) == 0);
     }
     return same;
 }

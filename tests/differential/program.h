@@ -25,6 +25,7 @@ typedef struct tirbi_diff_request {
     const bool *written; /* by numbers of variables, which data stores reach; NULL: all */
     bool one_isa;      /* only the best instruction set */
     uint32_t variants; /* how many of the ways to compile, of which each leaves out an optimisation or some; 0: all */
+    uint32_t sets;     /* how many sets of passes, drawn by the seed, are left out as well */
     char *now;         /* NULL, or TIRBI_DIFF_NOW bytes that say what is running, should it fault */
 } tirbi_diff_request;
 

@@ -107,8 +107,10 @@ static tirb_status call_with(tirb_instance *instance, uint32_t function, const g
 }
 
 /* Calls `s` and an instance of its own with the same, and compares. */
-static tirb_status call_both(const script *s, const given *g, bool one_thread, data *d, data *alone) {
+static tirb_status call_both(const script *s, const given *g, uint64_t max_memory, bool one_thread, data *d,
+                             data *alone) {
     tirb_limits limits = TIRB_LIMITS_INIT;
+    limits.max_memory = max_memory;
     tirb_instance *fresh;
     told of_it, of_fresh;
     memcpy(alone, d, sizeof *d);
@@ -156,14 +158,100 @@ static void each_call_is_like_the_first(void **state) {
                 if (next(&random) % 3 == 0) g.place = next(&random) % PLACES;
                 if (next(&random) % 3 == 0) g.s = next(&random) % 8;
                 fill(&d, g.m, next(&random) % 6 == 0, &random);
-                failed += call_both(&s, &g, p % 3 != 0, &d, &alone) != TIRB_OK;
-                failed += call_both(&s, &g, p % 3 != 0, &d, &alone) != TIRB_OK;
+                failed += call_both(&s, &g, 0, p % 3 != 0, &d, &alone) != TIRB_OK;
+                failed += call_both(&s, &g, 0, p % 3 != 0, &d, &alone) != TIRB_OK;
             }
             close_script(&s);
         }
     }
     assert_true(failed > 0);
 }
+
+/* ---- Functions in turn ------------------------------------------------------------------------------------------- */
+
+enum { MOST_FUNCTIONS = 11 }; /* more than an instance has places for */
+
+/* A module of `n` programs, from number `first` on, whose functions are f0, f1, ... */
+static script open_several(unsigned first, unsigned n, tirb_isa isa, uint64_t max_memory) {
+    static char text[64 * 1024];
+    size_t length = 0;
+    for (unsigned i = 0; i < n; i++) {
+        const char *program = programs[(first + i) % N_PROGRAMS], *name = strstr(program, "def f(") + strlen("def f");
+        length += (size_t)snprintf(text + length, sizeof text - length, "%.*s%u%s", (int)(name - program), program, i,
+                                   name);
+        assert_true(length < sizeof text);
+    }
+    tirb_engine_options options = TIRB_ENGINE_OPTIONS_INIT;
+    tirb_limits limits = TIRB_LIMITS_INIT;
+    tirb_compile_result *result = NULL;
+    tirb_error error = TIRB_ERROR_INIT;
+    script s = {0};
+    size_t size;
+    options.isa = isa;
+    limits.max_memory = max_memory;
+    if (tirb_compile(text, length, NULL, &result, &error) != TIRB_OK) fail_msg("%s", error.message);
+    const uint8_t *bytes = tirb_compile_result_bytes(result, &size);
+    assert_int_equal(tirb_engine_create(&options, &s.engine, NULL), TIRB_OK);
+    assert_int_equal(tirb_module_load(s.engine, bytes, size, &s.module, NULL), TIRB_OK);
+    assert_int_equal(tirb_instance_create(s.module, &limits, &s.instance, NULL), TIRB_OK);
+    tirb_compile_result_destroy(result);
+    return s;
+}
+
+/* What may stand between two calls: nothing, a call that is refused, a question, or a trim. */
+static void come_between(const script *s, uint32_t *random) {
+    switch (next(random) % 8) {
+    case 0:
+        assert_int_not_equal(tirb_instance_call(s->instance, s->function, NULL, 0, NULL, NULL), TIRB_OK);
+        return;
+    case 1: {
+        int64_t shape[2];
+        int32_t ndim;
+        DLDataType dtype;
+        const tirb_arg none[5] = {{.kind = TIRB_ARG_NONE}};
+        (void)tirb_instance_infer(s->instance, s->function, 1, none, 5, shape, 2, &ndim, &dtype, NULL);
+        return;
+    }
+    case 2:
+        assert_int_equal(tirb_instance_trim(s->instance, NULL), TIRB_OK);
+        return;
+    default:
+        return;
+    }
+}
+
+/* Calls of several functions of one instance, each with the arguments of its own call before or others, and with
+ * memory that is not enough for what all leave, or for a call. */
+static void functions_in_turn_are_like_alone(void **state) {
+    static const uint64_t memories[] = {0, 9000, 14000, 30000};
+    static data d, alone;
+    uint32_t random = 11;
+    unsigned ended = 0, refused = 0;
+    (void)state;
+    for (unsigned round = 0; round < 4 * N_ISAS; round++) {
+        if (!tirb_isa_available(every_isa[round % N_ISAS])) continue;
+        const unsigned n = 2 + next(&random) % (MOST_FUNCTIONS - 1);
+        script s = open_several(next(&random) % N_PROGRAMS, n, every_isa[round % N_ISAS], memories[round / N_ISAS]);
+        given g[MOST_FUNCTIONS];
+        for (unsigned f = 0; f < n; f++) g[f] = (given){.n = 1 + next(&random) % 8, .m = 9 + 8 * (next(&random) % 40)};
+        for (unsigned call = 0; call < 300; call++) {
+            s.function = next(&random) % 4 ? call % n : next(&random) % n;
+            given *now = &g[s.function];
+            if (next(&random) % 16 == 0) now->m = 9 + 8 * (next(&random) % 40);
+            if (next(&random) % 16 == 0) now->place = next(&random) % PLACES;
+            if (next(&random) % 16 == 0) now->s = next(&random) % 8;
+            if (call % 8 == 0) fill(&d, 9, next(&random) % 6 == 0, &random);
+            if (next(&random) % 4 == 0) come_between(&s, &random);
+            const tirb_status status = call_both(&s, now, memories[round / N_ISAS], true, &d, &alone);
+            ended += status == TIRB_OK;
+            refused += status == TIRB_MEMORY_LIMIT;
+        }
+        close_script(&s);
+    }
+    assert_true(ended > 1000 && refused > 100);
+}
+
+/* ---- Programs of their own -------------------------------------------------------------------------------------- */
 
 /* What the first loop reads is in a register that the loop inside of the second one counts in. */
 static void registers_that_are_counted_in_begin_anew(void **state) {
@@ -235,6 +323,7 @@ static void what_is_not_entered_is_not_repeated(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(each_call_is_like_the_first),
+                                       cmocka_unit_test(functions_in_turn_are_like_alone),
                                        cmocka_unit_test(what_is_not_entered_is_not_repeated),
                                        cmocka_unit_test(registers_that_are_counted_in_begin_anew)};
     return cmocka_run_group_tests(tests, NULL, NULL);

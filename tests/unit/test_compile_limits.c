@@ -417,6 +417,37 @@ static void memory_is_limited(void **state) {
     assert_true(n_refused > 10);
 }
 
+/* Who looks on sees what there is, or that there is nothing: a pass that is ended leaves no loop IR to print. */
+static void what_is_shown_is_limited(void **state) {
+    (void)state;
+    static const char two_reads[] = HEADER "@T.prim_func\n"
+                                           "def f(A: T.Buffer((65, 5, 2), \"float16\")):\n"
+                                           "    for i, j, k in T.grid(65, 5, 2):\n"
+                                           "        A[i, j, k] = T.fma(A[k, j, k], A[j, j, k], A[k, k, k // 3])\n";
+    const char *const texts[] = {several, two_reads};
+    for (unsigned t = 0; t < 2; t++) {
+        tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
+        options.show_ir = "";
+        options.show_plan = options.explain = 1;
+        const outcome whole = compile_within(texts[t], &options);
+        unsigned n_refused = 0;
+        const uint64_t work = whole.stats.work;
+        for (options.max_work = 1; options.max_work <= work; options.max_work += options.max_work / 50 + 1) {
+            const outcome part = compile_within(texts[t], &options);
+            assert_true(part.status == TIRB_OK || part.status == TIRB_FUEL);
+            n_refused += part.status == TIRB_FUEL;
+        }
+        options.max_work = 0;
+        for (options.max_memory = whole.stats.peak_memory / 64; options.max_memory <= whole.stats.peak_memory;
+             options.max_memory += options.max_memory / 50 + 1) {
+            const outcome part = compile_within(texts[t], &options);
+            assert_true(part.status == TIRB_OK || part.status == TIRB_MEMORY_LIMIT);
+            n_refused += part.status == TIRB_MEMORY_LIMIT;
+        }
+        assert_true(n_refused > 50);
+    }
+}
+
 /* Cancels when the allocator is called for the `countdown`th time, as another thread might. */
 typedef struct canceling {
     tirb_canceller *canceller;
@@ -572,6 +603,7 @@ int main(void) {
         cmocka_unit_test(values_that_double_have_names),
         cmocka_unit_test(long_lists_of_parameters_are_work),
         cmocka_unit_test(memory_is_limited),
+        cmocka_unit_test(what_is_shown_is_limited),
         cmocka_unit_test(compilations_are_cancelled),
         cmocka_unit_test(deadlines_are_kept),
         cmocka_unit_test(last_stages_are_cancelled),

@@ -45,7 +45,8 @@ static tirb_status convert(failing_allocator *memory, const text *t, bool print,
     tirb_error error = TIRB_ERROR_INIT;
     options.allocator = (tirb_allocator){failing_reallocate, memory};
     options.language = t->language;
-    options.explain = !print;
+    options.explain = options.show_plan = !print;
+    options.show_ir = print ? NULL : "";
     const size_t length = strlen(t->chars);
     const tirb_status status = print ? tirb_format(t->chars, length, TIRB_DIALECT_SAME, &options, &result, &error)
                                      : tirb_compile(t->chars, length, &options, &result, &error);

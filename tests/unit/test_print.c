@@ -376,8 +376,21 @@ static void test_failing_allocations(void **state) {
     fail_msg("it never had enough memory");
 }
 
+/* `A = value` is a store of element 0 whose index has 32 bits. */
+static void indices_of_other_types_are_shown(void **state) {
+    (void)state;
+    static const char text[] = "from tvm.script import tirx as T\n@T.prim_func\n"
+                               "def f(A: T.Buffer((1,), \"int8\")):\n    c: T.int32\n"
+                               "    A[T.int64(0)] = A[0]\n    A[0] = A[T.int64(0)]\n    A[T.uint8(0)] = A[T.uint8(0)]\n"
+                               "    c[T.int64(0)] = c[T.int16(0)] + 1\n    c = c[T.int64(0)] + c\n"
+                               "    A[0] = T.Cast(\"int8\", c)\n";
+    for (int dialect = TIRB_DIALECT_SAME; dialect <= TIRB_DIALECT_HYBRID; dialect++)
+        round_trip("indices", text, sizeof text - 1, (tirb_dialect)dialect);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(indices_of_other_types_are_shown),
         cmocka_unit_test(test_every_program),
         cmocka_unit_test(test_canonical_text), cmocka_unit_test(test_folded_nan),
         cmocka_unit_test(test_kept_operation), cmocka_unit_test(test_spellings),

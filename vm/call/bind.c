@@ -394,7 +394,7 @@ static tirb_status bind_scalar(tirbi_binding *b, uint32_t i) {
                                  kind == TIRB_ARG_TENSOR ? "a tensor" : "of no known kind",
                                  tirbi_dtypes[type].tvm_name);
     }
-    uint64_t *slot = &b->scratch->scalars[b->plan->slots[i]];
+    uint64_t *slot = &b->scratch->now->scalars[b->plan->slots[i]];
     return tirbi_dtype_is_float(type) ? encode_float(b, i, type, slot) : encode_int(b, i, type, slot);
 }
 
@@ -428,7 +428,7 @@ static tirb_status store_vars(const tirbi_binding *b) {
                                    (int)tirbi_text_cut(b->plan->signature, MAX_CALLEE), b->plan->signature,
                                    (int)tirbi_text_cut(name, MAX_NAME), name);
         }
-        s->scalars[b->plan->var_slots[v]] = (uint64_t)s->var_values[v];
+        s->now->scalars[b->plan->var_slots[v]] = (uint64_t)s->var_values[v];
     }
     return TIRB_OK;
 }
@@ -519,7 +519,7 @@ tirb_status tirbi_bind_references(tirbi_binding *b, tirbi_spares *spares, tirbi_
         tirbi_tensor *tensor = &b->scratch->tensors[t];
         const tirbi_view *view = &tensor->view;
         const tirbi_param *param = &b->function->params[tensor->param];
-        tirbi_ref *ref = &b->scratch->refs[t];
+        tirbi_ref *ref = &b->scratch->now->refs[t];
         *ref = (tirbi_ref){.data = view->base, .size = view->high - view->low, .type = param->dtype,
                             .writable = tensor->written};
         if (!param->has_strides && !view->compact) {

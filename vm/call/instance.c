@@ -21,7 +21,7 @@ static uint32_t larger(uint32_t a, uint32_t b) { return a > b ? a : b; }
 /* Makes room for the largest argument lists of the module. */
 static bool make_scratch(tirb_instance *instance) {
     const tirbi_program *program = instance->module->program;
-    uint32_t tensors = 0, dims = 0, scalars = 0, vars = 0, args = 0, results = 0;
+    uint32_t tensors = 0, dims = 0, scalars = 0, vars = 0, args = 0, results = 0, publics = 0;
     for (uint32_t i = 0; i < program->n_functions; i++) {
         const tirbi_plan *plan = &instance->module->plans[i];
         tensors = larger(tensors, plan->n_tensors);
@@ -29,24 +29,29 @@ static bool make_scratch(tirb_instance *instance) {
         scalars = larger(scalars, plan->n_scalars);
         vars = larger(vars, program->functions[i].n_vars);
         results = larger(results, plan->n_results);
+        publics += program->functions[i].is_public;
         if (plan->n_results) args = larger(args, program->functions[i].n_params);
     }
     tirbi_arena *arena = &instance->arena;
-    instance->scratch = (tirbi_scratch){
+    tirbi_scratch *const s = &instance->scratch;
+    *s = (tirbi_scratch){
         .tensors = TIRBI_NEW_ARRAY(arena, tirbi_tensor, tensors),
         .shapes = TIRBI_NEW_ARRAY(arena, int64_t, dims),
         .strides = TIRBI_NEW_ARRAY(arena, int64_t, dims),
-        .refs = TIRBI_NEW_ARRAY(arena, tirbi_ref, tensors),
-        .scalars = TIRBI_NEW_ARRAY(arena, uint64_t, scalars),
         .var_values = TIRBI_NEW_ARRAY(arena, int64_t, vars),
         .var_bound = TIRBI_NEW_ARRAY(arena, bool, vars),
-        .bound = UINT32_MAX,
-        .bound_shapes = TIRBI_NEW_ARRAY(arena, int64_t, dims),
-        .bound_tensors = TIRBI_NEW_ARRAY(arena, DLTensor, tensors),
+        .now = s->places,
+        .n_places = publics < 1 ? 1 : publics < TIRBI_PLACES ? publics : TIRBI_PLACES,
         .result_args = TIRBI_NEW_ARRAY(arena, tirb_arg, args),
         .results = TIRBI_NEW_ARRAY(arena, DLManagedTensor *, results),
-        .result_dims = tirbi_arena_alloc(arena, results, sizeof(*instance->scratch.result_dims)),
+        .result_dims = tirbi_arena_alloc(arena, results, sizeof(*s->result_dims)),
     };
+    for (uint32_t i = 0; i < s->n_places; i++)
+        s->places[i] = (tirbi_bound){.function = UINT32_MAX,
+                                     .refs = TIRBI_NEW_ARRAY(arena, tirbi_ref, tensors),
+                                     .scalars = TIRBI_NEW_ARRAY(arena, uint64_t, scalars),
+                                     .shapes = TIRBI_NEW_ARRAY(arena, int64_t, dims),
+                                     .tensors = TIRBI_NEW_ARRAY(arena, DLTensor, tensors)};
     instance->imports = TIRBI_NEW_ARRAY(arena, tirbi_bound_import, program->n_imports);
     /* A machine of its own runs the chunks of each participant, while the call's waits. */
     uint32_t threads = instance->limits.threads;
@@ -151,7 +156,6 @@ tirb_status tirb_instance_stats(const tirb_instance *instance, tirb_stats *out_s
 tirb_status tirb_instance_trim(tirb_instance *instance, tirb_error *error) {
     if (!instance) return tirbi_error_set(error, TIRB_MISUSE, "tirb_instance_trim: instance is NULL");
     TIRBI_TRY(tirbi_instance_enter(instance, error));
-    instance->run.repeat.known = false; /* it is in what is given back */
     (void)tirbi_tensors_free(instance, NULL);
     tirbi_store_trim(&instance->store);
     tirbi_instance_leave(instance);
@@ -190,7 +194,7 @@ static tirb_status begin_binding(tirb_instance *instance, uint32_t function, con
                            .args = args,
                            .scratch = &instance->scratch,
                            .error = error};
-    instance->scratch.bound = UINT32_MAX;
+    instance->scratch.now->known = false;
     return TIRB_OK;
 }
 
@@ -253,15 +257,15 @@ static void read_result(const tirbi_function *f, uint64_t bits, tirb_result *out
 }
 
 /* The next call may have the same. */
-static void remember_shapes(const tirbi_binding *b, uint32_t function) {
-    int64_t *to = b->scratch->bound_shapes;
+static void remember_shapes(const tirbi_binding *b) {
+    int64_t *to = b->scratch->now->shapes;
     if (b->packs || !b->plan->plain.again) return;
     for (uint32_t t = 0; t < b->plan->n_tensors; t++) {
         const tirbi_view *view = &b->scratch->tensors[t].view;
         if (view->count == 0) return;
         for (int32_t j = 0; j < view->ndim; j++) *to++ = view->shape[j];
     }
-    b->scratch->bound = function;
+    b->scratch->now->known = true;
 }
 
 /* Before a function is run. */
@@ -273,11 +277,11 @@ static inline tirb_status need_code(tirb_instance *instance, uint32_t function, 
 /* `same`: its arguments are those of the last run. */
 static tirb_status run_function(tirb_instance *instance, uint32_t function, bool same, uint64_t *result,
                                 tirb_error *error) {
-    const tirbi_scratch *s = &instance->scratch;
+    const tirbi_bound *bound = instance->scratch.now;
     const bool again = same && tirbi_may_execute_again(&instance->run, function);
     if (!again) TIRBI_TRY(need_code(instance, function, error));
     tirb_status status = again ? tirbi_execute_again(&instance->run, result, error)
-                               : tirbi_execute(&instance->run, function, s->scalars, s->refs, result, error);
+                               : tirbi_execute(&instance->run, function, bound->scalars, bound->refs, result, error);
     if (status != TIRB_OK) locate(instance, &instance->run, error);
     return status;
 }
@@ -286,7 +290,7 @@ static tirb_status run_function(tirb_instance *instance, uint32_t function, bool
 static tirb_status run_bound(tirb_instance *instance, tirbi_binding *binding, uint32_t function, uint64_t *result) {
     if (!binding->plain) {
         TIRBI_TRY(tirbi_bind_references(binding, instance->store.spares, &instance->heap, &instance->stops.call));
-        remember_shapes(binding, function);
+        remember_shapes(binding);
     }
     TIRBI_TRY(run_function(instance, function, false, result, binding->error));
     return binding->packs ? tirbi_bind_copy_back(binding, &instance->stops.call) : TIRB_OK;
@@ -316,30 +320,43 @@ static tirb_status run_packed(tirb_instance *instance, const tirbi_binding *bind
     return status;
 }
 
-/* Binds the arguments of a function that the call before has called as well, with tensors of the same shapes. *same:
- * they are the same arguments. */
+/* Goes to the place of the function, or else to the one that was given to another function first. */
+static void turn_to(tirb_instance *instance, uint32_t function) {
+    tirbi_scratch *s = &instance->scratch;
+    uint32_t place = 0;
+    while (place < s->n_places && s->places[place].function != function) place++;
+    if (place == s->n_places) {
+        place = s->oldest;
+        s->oldest = (place + 1) % s->n_places;
+        s->places[place].function = function;
+        s->places[place].known = false;
+    }
+    s->now = &s->places[place];
+    tirbi_run_turn(&instance->run, place);
+}
+
+/* Binds the arguments of a function whose call before had tensors of the same shapes. *same: they are the same
+ * arguments. */
 static inline bool bind_again(tirb_instance *instance, uint32_t function, const tirb_arg *args, uint32_t n_args,
                               bool *same) {
-    tirbi_scratch *s = &instance->scratch;
-    if (s->bound != function) return false;
+    tirbi_bound *bound = instance->scratch.now;
+    if (!bound->known) return false;
     const tirbi_plain *plain = &instance->module->plans[function].plain;
     if (n_args != plain->n_tensors + plain->n_scalars) return false;
-    s->bound = UINT32_MAX;
-    if (!tirbi_plain_bind_again(plain, args, s->refs, s->scalars, s->bound_shapes, s->bound_tensors, same))
-        return false;
-    s->bound = function;
-    return true;
+    bound->known =
+        tirbi_plain_bind_again(plain, args, bound->refs, bound->scalars, bound->shapes, bound->tensors, same);
+    return bound->known;
 }
 
 /* Of a packed function nothing is bound here. */
 static tirb_status bind_anew(tirb_instance *instance, uint32_t function, const tirb_arg *args, uint32_t n_args,
                              tirb_error *error, tirbi_binding *out) {
     TIRBI_TRY(begin_binding(instance, function, args, n_args, error, out));
-    const tirbi_scratch *s = out->scratch;
-    for (uint32_t t = 0; t < out->plan->n_tensors; t++) s->bound_tensors[t].device = (DLDevice){0};
-    out->plain = tirbi_plain_bind(&out->plan->plain, args, s->refs, s->scalars, s->bound_shapes);
+    tirbi_bound *bound = out->scratch->now;
+    for (uint32_t t = 0; t < out->plan->n_tensors; t++) bound->tensors[t].device = (DLDevice){0};
+    out->plain = tirbi_plain_bind(&out->plan->plain, args, bound->refs, bound->scalars, bound->shapes);
     if (!out->plain) return out->function->is_packed ? TIRB_OK : tirbi_bind_arguments(out);
-    out->scratch->bound = function;
+    bound->known = true;
     return TIRB_OK;
 }
 
@@ -347,11 +364,12 @@ static tirb_status bind_and_run(tirb_instance *instance, uint32_t function, cons
                                 tirb_result *result, tirb_error *error) {
     tirbi_binding binding;
     bool same = false;
+    if (instance->scratch.now->function != function) turn_to(instance, function);
     const bool again = bind_again(instance, function, args, n_args, &same);
-    if (!again || !same) instance->run.repeat.known = false; /* from now on, whether this call comes to run or not */
+    tirbi_run *run = &instance->run;
+    if (!again || !same) run->repeats[run->place].known = false; /* whether this call comes to run or not */
     if (!again) TIRBI_TRY(bind_anew(instance, function, args, n_args, error, &binding));
     const bool packed = !again && binding.function->is_packed;
-    tirbi_run *run = &instance->run;
     uint64_t bits = 0;
     tirb_status status = again    ? run_function(instance, function, same, &bits, error)
                          : packed ? run_packed(instance, &binding, n_args, run, function, result)

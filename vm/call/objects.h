@@ -95,20 +95,27 @@ typedef struct tirbi_tensor {
     bool written;
 } tirbi_tensor;
 
+/* What the last call of a function was given. */
+typedef struct tirbi_bound {
+    uint32_t function; /* UINT32_MAX: none */
+    bool known;        /* tirbi_plain_bind_again may compare arguments with these */
+    tirbi_ref *refs;
+    uint64_t *scalars;
+    int64_t *shapes;
+    DLTensor *tensors; /* those without strides; others are not on the CPU */
+} tirbi_bound;
+
 /* Room for the arguments of any function of the module, so that calls do not allocate. */
 typedef struct tirbi_scratch {
     tirbi_tensor *tensors;
     int64_t *shapes; /* the tensors' extents and strides, copied at entry */
     int64_t *strides;
-    tirbi_ref *refs;
-    uint64_t *scalars;
     int64_t *var_values;
     bool *var_bound;
-    /* The function whose arguments tirbi_plain_bind_again may compare with those that `refs`, `scalars` and
-     * `bound_shapes` are of; UINT32_MAX: none. */
-    uint32_t bound;
-    int64_t *bound_shapes;
-    DLTensor *bound_tensors; /* those without strides; others are not on the CPU */
+    /* Places of the functions that were called last, and the one of this call. */
+    tirbi_bound *now;
+    tirbi_bound places[TIRBI_PLACES];
+    uint32_t n_places, oldest;
     /* Of a call that makes results. */
     tirb_arg *result_args;     /* the arguments with them */
     DLManagedTensor **results; /* by result; NULL: the caller's own */

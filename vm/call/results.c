@@ -49,7 +49,7 @@ tirb_status tirbi_result_make(void *context, uint32_t param, const int64_t *exte
     const int64_t *own = *result ? NULL : s->tensors[slot].view.shape;
     TIRBI_TRY(check(instance, p, own, s->result_dims[number], extents, bytes, from, error));
     if (!own) TIRBI_TRY(make(instance, p, extents, result, error));
-    uint8_t *to = own ? s->refs[slot].data : (*result)->dl_tensor.data;
+    uint8_t *to = own ? s->now->refs[slot].data : (*result)->dl_tensor.data;
     /* The caller's own tensor may alias another. */
     if (tirbi_move_in_steps(to, from->data, bytes, &instance->stops.call)) return TIRB_OK;
     return tirbi_stop_status(atomic_load_explicit(&instance->stops.call, memory_order_relaxed), error);

@@ -344,10 +344,10 @@ static bool may_enter_again(const tirbi_lane_loop *loop, const tirbi_lane_inputs
     return again->loop == loop;
 }
 
-/* Notes a run that has ended well, and what it has left in run->repeat. */
+/* Notes a run that has ended well, and what it has left in its place. */
 static void note_repeat(tirbi_run *run, uint32_t function, const tirbi_machine *machine) {
     const tirbi_fn *fn = &run->code->functions[function];
-    tirbi_repeat *repeat = &run->repeat;
+    tirbi_repeat *repeat = &run->repeats[run->place];
     const uint32_t n = machine->n_entered;
     const tirbi_spares *spares = run->store->spares;
     if (n > TIRBI_REPEATED_LOOPS || !is_spare(spares, TIRBI_SPARE_FRAMES, repeat->frame) ||
@@ -364,6 +364,7 @@ static void note_repeat(tirbi_run *run, uint32_t function, const tirbi_machine *
         fuel -= cost;
     }
     repeat->function = function;
+    repeat->drops = spares->drops;
     repeat->fuel = fuel;
     repeat->result = machine->result;
     repeat->peak = run->heap->peak;
@@ -392,7 +393,8 @@ tirb_status tirbi_execute(tirbi_run *run, uint32_t function, const uint64_t *sca
     tirbi_frame *frame = NULL;
     const tirbi_fn *fn = &run->code->functions[function];
     const tirbi_word *trap_pc = fn->words;
-    run->repeat.known = false;
+    tirbi_repeat *repeat = &run->repeats[run->place];
+    repeat->known = false;
     run->needs = fn->needs;
     tirbi_machine_begin(&machine, run, run->heap, run->store->spares, run->stop, run->fuel, error);
     machine.host = run->host;
@@ -407,9 +409,9 @@ tirb_status tirbi_execute(tirbi_run *run, uint32_t function, const uint64_t *sca
         status = tirbi_dispatch(&machine, &trap_pc);
     }
     end_run(run, &machine, function, trap_pc, status, result);
-    run->repeat.frame = frame;
-    run->repeat.lane_states = machine.lane_states;
-    run->repeat.copies = machine.copies;
+    repeat->frame = frame;
+    repeat->lane_states = machine.lane_states;
+    repeat->copies = machine.copies;
     tirbi_machine_release(&machine);
     tirbi_fpu_leave(machine.host);
     if (status == TIRB_OK && fn->may_repeat) note_repeat(run, function, &machine);
@@ -419,10 +421,11 @@ tirb_status tirbi_execute(tirbi_run *run, uint32_t function, const uint64_t *sca
 /* ---- Repetition ------------------------------------------------------------------------------------------------ */
 
 tirb_status tirbi_execute_again(tirbi_run *run, uint64_t *result, tirb_error *error) {
-    const tirbi_repeat *repeat = &run->repeat;
+    tirbi_repeat *repeat = &run->repeats[run->place];
     const tirbi_fn *fn = &run->code->functions[repeat->function];
     const tirbi_word *trap_pc = fn->words;
     tirbi_machine machine;
+    run->needs = fn->needs;
     tirbi_machine_begin(&machine, run, run->heap, run->store->spares, run->stop, run->fuel, error);
     machine.host = run->host;
     machine.frame = repeat->frame;
@@ -449,7 +452,7 @@ tirb_status tirbi_execute_again(tirbi_run *run, uint64_t *result, tirb_error *er
         }
     }
     end_run(run, &machine, repeat->function, machine.trap ? machine.trap : trap_pc, status, result);
-    if (status != TIRB_OK) run->repeat.known = false;
+    if (status != TIRB_OK) repeat->known = false;
     tirbi_machine_settle(&machine);
     tirbi_fpu_leave(machine.host);
     return status;

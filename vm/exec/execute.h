@@ -11,9 +11,16 @@
 tirb_status tirbi_execute(tirbi_run *run, uint32_t function, const uint64_t *scalars, const tirbi_ref *refs,
                           uint64_t *result, tirb_error *error);
 
-/* Whether tirbi_execute_again may run the function, given that its arguments are those of the run before. */
-static inline bool tirbi_may_execute_again(const tirbi_run *last, uint32_t function) {
-    return last->repeat.known && last->repeat.function == function;
+/* Before a run in another place. */
+static inline void tirbi_run_turn(tirbi_run *call, uint32_t place) {
+    call->place = place;
+    tirbi_spares_turn(call->store->spares, place);
+}
+/* Whether tirbi_execute_again may run the function, given that its arguments are those of the run before in its place.
+ */
+static inline bool tirbi_may_execute_again(const tirbi_run *call, uint32_t function) {
+    const tirbi_repeat *last = &call->repeats[call->place];
+    return last->known && last->function == function && last->drops == call->store->spares->drops;
 }
 tirb_status tirbi_execute_again(tirbi_run *run, uint64_t *result, tirb_error *error);
 

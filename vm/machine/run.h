@@ -61,6 +61,7 @@ enum { TIRBI_REPEATED_LOOPS = 8 };
 typedef struct tirbi_repeat {
     bool known; /* false: there is none */
     uint32_t function;
+    uint64_t drops; /* of the spares so far: with the next one they may no longer be what the run has left */
     uint32_t n_loops;
     const struct tirbi_lane_loop *loops[TIRBI_REPEATED_LOOPS];
     struct tirbi_frame *frame; /* all in the spares, as the run has left them */
@@ -105,7 +106,8 @@ typedef struct tirbi_run {
     const tirbi_ref *handles; /* what the first handles name: handle TIRBI_HANDLE_TAG + 1 + i names handles[i] */
     uint32_t n_handles;
     tirbi_fpu_state host; /* floating-point state of the thread that calls */
-    tirbi_repeat repeat;  /* of the run before */
+    uint32_t place;       /* of this run and its spares */
+    tirbi_repeat repeats[TIRBI_PLACES]; /* of the run before in each place */
     tirbi_lane_needs needs; /* of the function */
 
     uint64_t fuel_used;

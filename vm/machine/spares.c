@@ -26,17 +26,20 @@ static void give(tirbi_spares *spares, size_t size) {
 /* What gives memory back takes its time where it is much, and looks at a stop word meanwhile; false: it was stopped,
  * and all that is still held is where it was. */
 
-static bool drop(tirbi_spares *spares, tirbi_spare_kind kind, const atomic_uint *stop) {
-    void *memory = spares->kept[kind].memory;
-    const size_t size = spares->kept[kind].size;
-    if (!memory) return true;
-    spares->kept[kind].made = false;
-    if (!tirbi_discard(&spares->store->allocator, memory, size, stop)) return false;
-    spares->kept[kind].memory = NULL;
-    spares->kept[kind].size = 0;
-    allocate(spares->store, memory, size, 0);
-    give(spares, size);
+static bool drop_kept(tirbi_spares *spares, tirbi_kept *kept, const atomic_uint *stop) {
+    const tirbi_kept was = *kept;
+    if (!was.memory) return true;
+    kept->made = false;
+    spares->drops++;
+    if (!tirbi_discard(&spares->store->allocator, was.memory, was.size, stop)) return false;
+    *kept = (tirbi_kept){.memory = NULL};
+    allocate(spares->store, was.memory, was.size, 0);
+    give(spares, was.size);
     return true;
+}
+
+static bool drop(tirbi_spares *spares, tirbi_spare_kind kind, const atomic_uint *stop) {
+    return drop_kept(spares, &spares->kept[kind], stop);
 }
 
 static bool drop_block(tirbi_spares *spares, tirbi_block **at, const atomic_uint *stop) {
@@ -79,6 +82,9 @@ static bool drop_one(tirbi_spares *spares, const atomic_uint *stop) {
     if (!sort_left(spares, stop)) return false;
     for (unsigned i = TIRBI_BLOCK_SIZES; i-- > 0 && spares->n_idle > 0;)
         if (spares->idle[i]) return drop_block(spares, &spares->idle[i], stop);
+    for (unsigned place = 0; place < TIRBI_PLACES; place++)
+        for (unsigned kind = 0; kind < TIRBI_N_PLACE_SPARES; kind++)
+            if (spares->waiting[place][kind].memory) return drop_kept(spares, &spares->waiting[place][kind], stop);
     for (unsigned kind = 0; kind < TIRBI_N_SPARES; kind++) {
         if (!spares->kept[kind].memory || spares->kept[kind].taken) continue;
         return drop(spares, (tirbi_spare_kind)kind, stop);
@@ -203,8 +209,16 @@ static tirbi_block *take_off(tirbi_spares *spares, tirbi_block **at) {
 
 /* ---- What a machine has one of --------------------------------------------------------------------------------- */
 
-/* Functions that are called in turn need lane states of other sizes: what one has had is put aside among the blocks,
- * and comes back with its next call. */
+void tirbi_spares_turn(tirbi_spares *spares, uint32_t place) {
+    if (spares->place == place) return;
+    memcpy(spares->waiting[spares->place], spares->kept, sizeof spares->waiting[0]);
+    memcpy(spares->kept, spares->waiting[place], sizeof spares->waiting[0]);
+    memset(spares->waiting[place], 0, sizeof spares->waiting[0]);
+    spares->place = place;
+}
+
+/* Functions that are called in turn in one place need lane states of other sizes: what one has had is put aside among
+ * the blocks, and comes back with its next call. */
 static void *exchange(tirbi_spares *spares, tirbi_spare_kind kind, size_t size) {
     tirbi_block **at = spares->n_idle > 0 ? find(spares, size) : NULL;
     void *const other = at && *at && (*at)->total == size ? take_off(spares, at) : NULL;
@@ -213,9 +227,7 @@ static void *exchange(tirbi_spares *spares, tirbi_spare_kind kind, size_t size) 
         last->total = spares->kept[kind].size;
         put_idle(spares, last);
     }
-    spares->kept[kind].memory = NULL;
-    spares->kept[kind].size = 0;
-    spares->kept[kind].made = false;
+    spares->kept[kind] = (tirbi_kept){.memory = NULL};
     return other;
 }
 

@@ -16,15 +16,20 @@
 
 #include "loader/base/alloc.h"
 
-/* What a machine has one of. The blocks of contractions mean nothing from one instruction to the next. */
+/* What a machine has one of; of the first ones, one for each place. The blocks of contractions mean nothing from one
+ * instruction to the next. */
 typedef enum tirbi_spare_kind {
     TIRBI_SPARE_FRAMES,
     TIRBI_SPARE_LANES,
-    TIRBI_SPARE_CONTRACTS,
     TIRBI_SPARE_COPIES,
+    TIRBI_N_PLACE_SPARES,
+    TIRBI_SPARE_CONTRACTS = TIRBI_N_PLACE_SPARES,
     TIRBI_SPARE_BLOCKS,
     TIRBI_N_SPARES
 } tirbi_spare_kind;
+
+/* So many functions that are called in turn find what their own last calls have left, each in its place. */
+enum { TIRBI_PLACES = 8 };
 
 /* Memory of an alloc instruction, or of frames. Blocks that became too small stay until the frame ends, for references
  * to them may live on. */
@@ -39,18 +44,23 @@ enum { TIRBI_BLOCK_SIZES = 40 };
 
 typedef struct tirbi_store tirbi_store;
 
+typedef struct tirbi_kept {
+    void *memory;
+    size_t size;
+    bool taken;
+    bool made; /* tirbi_spare_take_made has given it out before */
+} tirbi_kept;
+
 /* Of one machine at a time. */
 typedef struct tirbi_spares {
     tirbi_keeper keeper; /* of the machine's heap */
     tirbi_store *store;
     const atomic_uint *stop; /* what the machine that runs looks at: nothing here takes long once it is set */
     uint64_t held;           /* bytes: what its machine's heap has allocated, and what is kept here */
-    struct {
-        void *memory;
-        size_t size;
-        bool taken;
-        bool made; /* tirbi_spare_take_made has given it out before */
-    } kept[TIRBI_N_SPARES];
+    tirbi_kept kept[TIRBI_N_SPARES];
+    uint32_t place;                                       /* whose memory the first of them are */
+    tirbi_kept waiting[TIRBI_PLACES][TIRBI_N_PLACE_SPARES]; /* of the other places */
+    uint64_t drops;                                       /* of either: how often one was given back */
     tirbi_block *left; /* blocks that frames have left and nobody has sorted yet */
     uint32_t n_idle;
     tirbi_block *idle[TIRBI_BLOCK_SIZES]; /* by the logarithm of their size */
@@ -80,6 +90,9 @@ bool tirbi_store_fork(tirbi_store *store, uint32_t participants, uint64_t memory
                       pthread_mutex_t *lock);
 /* They have ended. */
 void tirbi_store_join(tirbi_store *store);
+
+/* Before a run of another place: its own memory is what it has left, if it was not given back meanwhile. */
+void tirbi_spares_turn(tirbi_spares *spares, uint32_t place);
 
 /* The same as the next one where nothing of this size is kept. */
 void *tirbi_spare_make(tirbi_spares *spares, tirbi_spare_kind kind, tirbi_heap *heap, size_t size);

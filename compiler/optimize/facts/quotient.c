@@ -50,6 +50,30 @@ const tirbi_lx *tirbi_division_by_bits(tirbi_lx_pool *pool, const tirbi_lx *x) {
     return tirbi_floor_by_bits(pool, d.numerator, d.divisor, d.remainder);
 }
 
+/* ---- Traps ----------------------------------------------------------------------------------------------------- */
+
+enum { MOST_SEARCHED = 1024 }; /* operands of a result in which others are looked for */
+
+static bool is_part_of(const tirbi_lx *part, const tirbi_lx *x) {
+    if (x == part) return true;
+    for (int i = 0; i < x->n_args; i++)
+        if (is_part_of(part, x->args[i])) return true;
+    return false;
+}
+
+static bool keeps_traps(const tirbi_lx *result, const tirbi_lx *x) {
+    if (!x->traps) return true;
+    if (!tirbi_is_arithmetic(x) && !tirbi_keeps_value(x)) return is_part_of(x, result);
+    for (int i = 0; i < x->n_args; i++)
+        if (!keeps_traps(result, x->args[i])) return false;
+    return true;
+}
+
+const tirbi_lx *tirbi_with_traps_of(const tirbi_lx *result, const tirbi_lx *x) {
+    if (!result || !x->traps) return result;
+    return x->size <= MOST_SEARCHED && result->size <= MOST_SEARCHED && keeps_traps(result, x) ? result : NULL;
+}
+
 /* ---- Sums ----------------------------------------------------------------------------------------------------- */
 
 static bool sum_of(const tirbi_lx *x, tirbi_sum *s) {
@@ -152,7 +176,7 @@ const tirbi_lx *tirbi_simplify_division(tirbi_lx_pool *pool, const tirbi_divisio
         int64_t unit = common_divisor(d->divisor, s.factor[i]);
         if (unit > 1 && unit < d->divisor) best = by_unit(&b, d, &s, unit);
     }
-    return best;
+    return tirbi_with_traps_of(best, d->numerator);
 }
 
 /* (divisor * m + rest) / divisor = m + rest / divisor, and the remainder is that of the rest, whatever the rest is. */
@@ -166,7 +190,7 @@ const tirbi_lx *tirbi_drop_multiples(tirbi_lx_pool *pool, const tirbi_division *
     tirbi_division rest = *d;
     rest.numerator = terms(&b, &s, d->divisor, false, 1, floor_mod(s.constant, d->divisor));
     const tirbi_lx *left = rest.numerator ? divide(&b, &rest) : NULL;
-    if (d->remainder || !left) return left;
+    if (d->remainder || !left) return tirbi_with_traps_of(left, d->numerator);
     return plus(&b, terms(&b, &s, d->divisor, true, d->divisor, floor_div(s.constant, d->divisor)), left);
 }
 
@@ -189,7 +213,7 @@ const tirbi_lx *tirbi_simplify_below(tirbi_lx_pool *pool, const tirbi_lx *x) {
     const tirbi_lx *best = NULL;
     for (uint32_t i = 0; i < b.n && !best; i++)
         if (b.factor[i] > 1) best = below_by(&made, &a, &b, b.factor[i]);
-    return best;
+    return tirbi_with_traps_of(tirbi_with_traps_of(best, x->args[0]), x->args[1]);
 }
 
 /* ---- Quotients and remainders together ------------------------------------------------------------------------ */

@@ -18,6 +18,8 @@ bool tirbi_is_division(const tirbi_lx *x, tirbi_division *out);
 const tirbi_lx *tirbi_floor_by_bits(tirbi_lx_pool *pool, const tirbi_lx *x, int64_t power, bool remainder);
 /* What does so for an expression that is such a division; NULL for others. */
 const tirbi_lx *tirbi_division_by_bits(tirbi_lx_pool *pool, const tirbi_lx *x);
+/* `result`, if all in x that may trap is a part of it, so that it may stand in x's place; else NULL. */
+const tirbi_lx *tirbi_with_traps_of(const tirbi_lx *result, const tirbi_lx *x);
 /* The division of another numerator of the same type, in simpler terms; NULL where there are none (or memory ran
  * out). */
 const tirbi_lx *tirbi_simplify_division(tirbi_lx_pool *pool, const tirbi_division *d);

@@ -88,7 +88,7 @@ static const tirbi_lx *divide(const tirbi_rewrite *r, const tirbi_division *d) {
         !not_negative(facts, &from) || !not_negative(facts, &below)) {
         return NULL;
     }
-    if (!d->remainder) return number(r, x->type, quotient);
+    if (!d->remainder) return tirbi_with_traps_of(number(r, x->type, quotient), x);
     return tirbi_lx_binary(r->pool, TIRB_OP_ADD, (tirbi_dtype)x->type, x, number(r, x->type, -start));
 }
 

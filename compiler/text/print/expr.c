@@ -366,7 +366,8 @@ bool tirbi_is_one_i32(const tirb_buffer *b) {
 void tirbi_print_access(tirbi_printer *p, const tirb_buffer *buffer, const tirb_expr *const *indices, uint32_t n,
                         bool stored) {
     tirbi_put(p, buffer_name(p, buffer));
-    bool first = n == 1 && tirbi_is_const_int(indices[0], 0);
+    /* Where none is written, one of 32 bits is read. */
+    bool first = n == 1 && tirbi_is_const_int(indices[0], 0) && is_python_int(indices[0]);
     if (first && p->scalars[buffer->id]) return;
     if (first && stored && !p->s_tir && !p->classic && tirbi_is_one_i32(buffer) && !buffer->layout) return;
     tirbi_put(p, "[");

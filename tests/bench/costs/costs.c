@@ -3,7 +3,8 @@
  *   compile      the given sources, lines a second and time per function
  *   start        from source text to the end of the first call; from the bytes of a bundle to a function that can be
  * called bundle       its size, and what a further kernel adds; loading it anew and from the engine's cache call with
- * all checks, of a function with one tensor and with four, and with four where it does nothing team         a parallel
+ * all checks, of a function with one tensor and with four, and with four where it does nothing; of four functions one
+ * after the other and in turn team         a parallel
  * loop with nothing to do, its workers awake and asleep; two threads against one, and the same of two threads that run
  * a loop in C, which is what this machine's cores have to give
  *
@@ -289,6 +290,34 @@ static void show_cache(void) {
     show("cache_hit_us", hit / 1e3, "us");
 }
 
+/* Kernels of two tensors, called through one instance: each a thousand times and then the next, or all in turn. */
+static void show_calls_in_turn(tirb_engine *engine) {
+    enum { FUNCTIONS = 4, CALLS = 1000, ROUNDS = 100 };
+    static const char *const names[] = {"calls_of_one_ns", "calls_in_turn_ns"};
+    tirb_compile_result *result = many_kernels(FUNCTIONS);
+    tirb_error error = TIRB_ERROR_INIT;
+    subject s = {0};
+    size_t size;
+    const uint8_t *bytes = tirb_compile_result_bytes(result, &size);
+    check(tirb_module_load(engine, bytes, size, &s.module, &error), "load", &error);
+    check(tirb_instance_create(s.module, NULL, &s.instance, &error), "instance", &error);
+    tirb_compile_result_destroy(result);
+    give_arguments(&s, 2, EXTENT);
+    for (int in_turn = 0; in_turn < 2; in_turn++) {
+        double best = 1e18;
+        for (int round = 0; round < ROUNDS; round++) {
+            double start = now();
+            for (uint32_t k = 0; k < FUNCTIONS * CALLS; k++) {
+                s.function = in_turn ? k % FUNCTIONS : k / CALLS;
+                call(&s);
+            }
+            best = least(best, (now() - start) / (FUNCTIONS * CALLS));
+        }
+        show(names[in_turn], best, in_turn ? "ns, of four functions" : "ns, of one of four functions");
+    }
+    drop(&s);
+}
+
 static void show_calls(tirb_engine *engine) {
     subject s = {0};
     make(&s, engine, copies, 1, EXTENT, 1);
@@ -300,6 +329,7 @@ static void show_calls(tirb_engine *engine) {
     make(&s, engine, nothing, 4, EXTENT, 1);
     show("call_of_nothing_ns", call_ns(&s, 200, 2000), "ns, of four tensors");
     drop(&s);
+    show_calls_in_turn(engine);
 }
 
 /* ---- Two threads in C -------------------------------------------------------------------------------------------- */

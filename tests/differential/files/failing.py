@@ -72,3 +72,22 @@ class Module:
                     O[y, x] = 4
                 else:
                     O[y, x] = 4
+
+    # What is left of a division is the same whatever some of its terms are.
+    @T.prim_func(s_tir=True)
+    def remainder_by_one(A: T.Buffer((300,), "uint8"), B: T.Buffer((300,), "uint8"), C: T.Buffer((300,), "int64")):
+        for i in range(300):
+            C[i * 3 % 300] = C[i // 3]
+            A[i] = T.floormod(T.truncdiv(A[i], B[i]), T.bitwise_or(T.uint8(1), T.uint8(1)))
+
+    @T.prim_func(s_tir=True)
+    def multiples_dropped(A: T.Buffer((60,), "int32"), B: T.Buffer((3,), "int32"), C: T.Buffer((60,), "int32")):
+        for i in range(60):
+            C[i // 3] = C[i] + (T.bitwise_and(A[i] // B[i % 3], 15) * 4 + i % 3) % 4
+            A[i] = (T.bitwise_and(A[i] // (B[i // 20] - 7), 3) + i * 4) // 4
+
+    @T.prim_func(s_tir=True)
+    def below_a_multiple(A: T.Buffer((60,), "int32"), B: T.Buffer((3,), "int32"), n: T.int32):
+        for i in range(60):
+            if i * 4 + T.bitwise_and(A[i] // (B[i % 3] - 2), 3) < n * 4:
+                A[i // 2] = i
