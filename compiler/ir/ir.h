@@ -321,6 +321,7 @@ struct tirb_stmt {
         } let;
         struct {
             const tirb_expr *node_expr; /* the node when it is an expression, else NULL */
+            const tirb_buffer *node_buffer; /* written as this buffer, whose data node_expr is; or NULL */
             const char *node_text;      /* else the text that it was written as, or NULL */
             const char *key;
             const tirb_expr *value;

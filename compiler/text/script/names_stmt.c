@@ -476,6 +476,8 @@ static tirbi_value attr(tirbi_script *s, const tirbi_call *c) {
     tirb_stmt *stmt = attr_stmt(s, c->node->span, node, key, value);
     bool reduces = c->args[0].kind == TIRBI_VALUE_REDUCER && strcmp(key, "reduce_scope") == 0;
     if (stmt && reduces && !(stmt->as.attr.reducer = tirbi_read_reducer(s, &c->args[0]))) return tirbi_value_error();
+    if (stmt && c->args[0].kind == TIRBI_VALUE_BUFFER && !c->args[0].scalar)
+        stmt->as.attr.node_buffer = c->args[0].as.buffer;
     if (stmt && !node && c->args[0].node) stmt->as.attr.node_text = tirbi_node_text(s, c->args[0].node);
     return tirbi_value_scope(s, stmt, tirbi_value_none());
 }
