@@ -657,7 +657,9 @@ static tirbi_value old_var(tirbi_script *s, const tirbi_call *c) {
     tirb_datatype type = tirbi_type_i32;
     if (tirbi_given(&c->args[0]) && !tirbi_to_dtype(s, &c->args[0], &type)) return tirbi_value_error();
     tirb_type full = tirbi_type_is_handle(type) ? tirbi_pointer_type(tirbi_type_void, "") : tirbi_prim_type(type);
-    return tirbi_value_declared(tirbi_make_var(&s->builder, c->node->span, c->hint, full));
+    const char *name = c->hint;
+    if (tirbi_given(&c->args[1]) && !tirbi_to_text(s, &c->args[1], "the name", &name)) return tirbi_value_error();
+    return tirbi_value_declared(tirbi_make_var(&s->builder, c->node->span, name, full));
 }
 
 static tirbi_value pointer_type(tirbi_script *s, const tirbi_call *c) {
