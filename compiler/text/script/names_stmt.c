@@ -500,6 +500,11 @@ static tirbi_value iter_var(tirbi_script *s, const tirbi_call *c) {
     const char *tag = "";
     tirbi_value v = c->args[0];
     if (v.kind != TIRBI_VALUE_EXPR) return (tirbi_value){.kind = TIRBI_VALUE_OPAQUE};
+    if (tirbi_given(&c->args[3]) && !tirbi_to_text(s, &c->args[3], "the thread", &tag)) return tirbi_value_error();
+    if (*tag) {
+        add_thread(s, v.as.expr, tag);
+        return tirbi_value_declared(v.as.expr);
+    }
     if (c->args[1].kind == TIRBI_VALUE_RANGE) {
         tirb_itervar *iter = TIRBI_NEW(s->arena, tirb_itervar);
         if (!iter) return tirbi_value_error();
@@ -507,8 +512,6 @@ static tirbi_value iter_var(tirbi_script *s, const tirbi_call *c) {
             .dom = c->args[1].as.range, .var = v.as.expr, .type = TIRB_ITER_COMM_REDUCE, .thread_tag = ""};
         return (tirbi_value){.kind = TIRBI_VALUE_ITERVAR, .as.itervar = iter};
     }
-    if (tirbi_given(&c->args[3]) && !tirbi_to_text(s, &c->args[3], "the thread", &tag)) return tirbi_value_error();
-    if (*tag) add_thread(s, v.as.expr, tag);
     return v;
 }
 
