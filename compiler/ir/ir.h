@@ -439,6 +439,7 @@ struct tirb_primfunc {
     const tirb_expr *const *shape_vars; /* variables that shapes, strides and offsets of parameters bind */
     uint32_t n_shape_vars;
     tirb_type ret_type;     /* TUPLE: returns nothing */
+    bool says_void;         /* of that its text says `-> T.void` */
     const tirb_attr *attrs; /* but for tirb.may_alias and tirb.requires */
     uint32_t n_attrs;
     const tirb_param_pair *may_alias; /* buffers that may share memory: ascending, each pair once */

@@ -349,6 +349,12 @@ static const struct {
      "T.int8(1)\n",
      "@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((8, 4), \"float32\")):\n    b = T.decl_buffer((8, 16), \"int8\", "
      "data=A.data)\n    b[0, 0] = T.int8(1)\n"},
+    /* A result that is said to be void; what an accelerator's function is given as dtype is no argument. */
+    {"@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((8,), \"float32\")) -> T.void:\n"
+     "    T.tvm_mma_sync(A.data, 0, A.data, 0, A.data, 0, A.data, 0, dtype=\"void\")\n"
+     "    T.ptx_legacy.wait_group(0)\n",
+     "@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((8,), \"float32\")) -> T.void:\n"
+     "    T.tvm_mma_sync(A.data, 0, A.data, 0, A.data, 0, A.data, 0)\n    T.ptx_legacy.wait_group(0)\n"},
 };
 
 static void test_spellings(void **state) {

@@ -134,6 +134,8 @@ static void print_signature(tirbi_printer *p, const tirb_primfunc *f) {
         tirbi_print_type(p, f->ret_type);
     } else if (p->hybrid) {
         tirbi_put(p, " -> None");
+    } else if (f->says_void && !p->classic) {
+        tirbi_put(p, " -> T.void");
     }
     tirbi_put(p, ":");
     tirbi_end_line(p);

@@ -878,6 +878,7 @@ static tirbi_value space_attribute(tirbi_script *s, const tirbi_node *node, tirb
             return (tirbi_value){.kind = TIRBI_VALUE_DTYPE, .as.dtype = type};
         if (strcmp(name, "handle") == 0)
             return (tirbi_value){.kind = TIRBI_VALUE_POINTER, .as.type.type = tirbi_pointer_type(tirbi_type_void, "")};
+        if (strcmp(name, "void") == 0) return (tirbi_value){.kind = TIRBI_VALUE_DTYPE, .as.dtype = tirbi_type_void};
     }
     bool older = space == TIRBI_SPACE_HYBRID || (space == TIRBI_SPACE_TIR && tirbi_classic(s));
     const tirbi_entry *entry = older ? tirbi_block_entry(name) : NULL;

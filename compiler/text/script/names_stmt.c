@@ -645,11 +645,7 @@ static tirbi_value func_ret(tirbi_script *s, const tirbi_call *c) {
     if (!s->function) return tirbi_value_error();
     if (s->function->line->annotation)
         return tirbi_fail(s, TIRB_TYPE, c->node->span, "the return type is given already");
-    if (c->args[0].kind == TIRBI_VALUE_DTYPE)
-        s->function->ir->ret_type = tirbi_prim_type(c->args[0].as.dtype);
-    else if (c->args[0].kind == TIRBI_VALUE_POINTER)
-        s->function->ir->ret_type = c->args[0].as.type.type;
-    else
+    if (!tirbi_set_return(s->function->ir, &c->args[0]))
         return tirbi_fail(s, TIRB_TYPE, c->node->span, "expected a type, found %s", tirbi_value_text(&c->args[0]));
     s->function->return_known = true;
     return tirbi_value_none();
@@ -662,6 +658,19 @@ static tirbi_value old_var(tirbi_script *s, const tirbi_call *c) {
     tirb_type full = tirbi_type_is_handle(type) ? tirbi_pointer_type(tirbi_type_void, "") : tirbi_prim_type(type);
     const char *name = c->hint;
     if (tirbi_given(&c->args[1]) && !tirbi_to_text(s, &c->args[1], "the name", &name)) return tirbi_value_error();
+    return tirbi_value_declared(tirbi_make_var(&s->builder, c->node->span, name, full));
+}
+
+/* T.Var("n", "int32"): what an assignment names has that name. */
+static tirbi_value new_var(tirbi_script *s, const tirbi_call *c) {
+    const char *name;
+    tirb_datatype type;
+    if (!tirbi_to_text(s, &c->args[0], "the name", &name)) return tirbi_value_error();
+    if (c->hint) name = c->hint;
+    if (c->args[1].kind == TIRBI_VALUE_POINTER)
+        return tirbi_value_declared(tirbi_make_var(&s->builder, c->node->span, name, c->args[1].as.type.type));
+    if (!tirbi_to_dtype(s, &c->args[1], &type)) return tirbi_value_error();
+    tirb_type full = tirbi_type_is_handle(type) ? tirbi_pointer_type(tirbi_type_void, "") : tirbi_prim_type(type);
     return tirbi_value_declared(tirbi_make_var(&s->builder, c->node->span, name, full));
 }
 
@@ -760,6 +769,7 @@ const tirbi_entry tirbi_stmt_names[] = {
     {"func_name", func_name, "name", 0},
     {"func_ret", func_ret, "ret_type", 0},
     {"var", old_var, "dtype? name?", 0},
+    {"Var", new_var, "name ty", 0},
     {"Ptr", pointer_type, "dtype storage_scope?", 0},
     {"ptr", pointer_type, "dtype storage_scope?", 0},
     {"Break", jump, "", TIRB_STMT_BREAK},

@@ -363,6 +363,9 @@ bool tirbi_push_binding(tirbi_script *s, const tirbi_binding *binding);
 uint32_t tirbi_open_level(tirbi_script *s);
 void tirbi_close_level(tirbi_script *s, uint32_t mark);
 
+/* Gives the function the type of its result; false: the value is no type. */
+bool tirbi_set_return(tirb_primfunc *f, const tirbi_value *type);
+
 /* ---- Evaluation ------------------------------------------------------------------------------------------------- */
 
 tirbi_value tirbi_evaluate(tirbi_script *s, const tirbi_node *node);
