@@ -355,6 +355,14 @@ static const struct {
      "    T.ptx_legacy.wait_group(0)\n",
      "@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((8,), \"float32\")) -> T.void:\n"
      "    T.tvm_mma_sync(A.data, 0, A.data, 0, A.data, 0, A.data, 0)\n    T.ptx_legacy.wait_group(0)\n"},
+    /* The types of loops' variables, and unsigned ends that are sums. */
+    {"@T.prim_func(s_tir=True)\ndef f(n: T.uint8, u: T.uint32):\n    for i in range(n):\n        T.evaluate(i)\n"
+     "    for i in range(T.int8(4)):\n        T.evaluate(i)\n    for i in range(u, 8):\n        T.evaluate(i)\n",
+     "@T.prim_func(s_tir=True)\ndef f(n: T.uint8, u: T.uint32):\n    for i in range(T.Cast(\"uint32\", n)):\n"
+     "        T.evaluate(i)\n    for i in range(4):\n        T.evaluate(i)\n"
+     "    for i in range(u, u + (T.uint32(8) - u)):\n        T.evaluate(i)\n"},
+    {"@T.prim_func(s_tir=True)\ndef f(n: T.uint8):\n    for i in T.serial(n):\n        T.evaluate(i)\n",
+     "@T.prim_func(s_tir=True)\ndef f(n: T.uint8):\n    for i in T.serial(n):\n        T.evaluate(i)\n"},
 };
 
 static void test_spellings(void **state) {

@@ -715,8 +715,11 @@ static void print_loop_annotations(tirbi_printer *p, const tirb_stmt *s) {
 
 static void print_loop_head(tirbi_printer *p, const tirb_stmt *s) {
     static const char *const names[] = {"serial", "parallel", "vectorized", "unroll", "thread_binding"};
-    bool range = s->as.for_.kind == TIRB_FOR_SERIAL && !s->as.for_.n_annotations, exact = true;
     tirb_range bounds = {s->as.for_.min, s->as.for_.extent};
+    /* range(n) has a variable of 32 bits or more. */
+    bool narrow =
+        bounds.extent->dtype.bits < 32 && tirbi_is_const_int(bounds.min, 0) && !s->as.for_.step && !p->classic;
+    bool range = s->as.for_.kind == TIRB_FOR_SERIAL && !s->as.for_.n_annotations && !narrow, exact = true;
     tirbi_print_stop(p, &bounds, &exact);
     if (range && !exact && !s->as.for_.step) {
         bool moved = !tirbi_is_const_int(bounds.min, 0);

@@ -122,6 +122,12 @@ tirbi_value tirbi_python_range(tirbi_script *s, const tirbi_call *c) {
     tirbi_value args[] = {
         [START] = c->args[AT_START], [STOP] = c->args[AT_STOP],      [LOOP_ANNOTATIONS] = c->args[AT_ANNOTATIONS],
         [STEP] = c->args[AT_STEP],   [LOOP_DTYPE] = {.node = NULL}, [UNROLL] = c->args[AT_UNROLL]};
+    if (!tirbi_given(&args[STOP]) && !tirbi_classic(s) && !tirbi_hybrid(s)) {
+        /* range(n) is range(0, n), whose 0 is an int32; T.serial(n) begins at a 0 of n's own type. */
+        args[STOP] = args[START];
+        args[START] = tirbi_value_int(0);
+        args[START].node = args[STOP].node;
+    }
     tirbi_call call = *c;
     call.entry = &entry;
     call.args = args;
