@@ -17,9 +17,9 @@ static bool check_same_args(tirbi_checker *c, const tirb_expr *call, uint32_t fi
     const tirb_expr *const *args = call->as.call.args;
     for (uint32_t i = first + 1; i < n; i++) {
         if (tirb_datatype_equal(args[i]->dtype, args[first]->dtype)) continue;
-        tirbi_report_error(c->diagnostics, TIRB_TYPE, args[i]->span, "argument %u of %s is %s, expected %s", i + 1,
-                           name_of(call), tirbi_check_text(args[i]->dtype).text,
-                           tirbi_check_text(args[first]->dtype).text);
+        tirbi_report_error(c->diagnostics, TIRB_TYPE, tirbi_check_place(c, args[i]),
+                           "argument %u of %s is %s, expected %s", i + 1, name_of(call),
+                           tirbi_check_text(args[i]->dtype).text, tirbi_check_text(args[first]->dtype).text);
         return false;
     }
     return true;

@@ -133,6 +133,7 @@ static void check_function(tirbi_checker *c, const tirb_primfunc *f) {
     c->returned = NULL;
     c->returns_nothing = false;
     c->warned_index_widths = false;
+    c->at = f->span;
     bind_params(c, f);
     warn_undetermined(c, f);
     tirbi_check_stmt(c, f->body);

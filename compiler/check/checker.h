@@ -36,7 +36,13 @@ typedef struct tirbi_checker {
     const tirb_expr *returned; /* the first value returned */
     bool returns_nothing;      /* a return without a value was met */
     bool warned_index_widths;
+    tirbi_span at; /* the statement or operation being checked: the place of messages about a variable in it */
 } tirbi_checker;
+
+/* Where a message about an operand points to: a variable's node is at its declaration. */
+static inline tirbi_span tirbi_check_place(const tirbi_checker *c, const tirb_expr *e) {
+    return e->kind == TIRB_EXPR_VAR ? c->at : e->span;
+}
 
 /* ---- Bounds (bounds.c) ---- */
 /* Warns of accesses that every call makes out of bounds, in a module without errors. */

@@ -7,11 +7,11 @@
 
 static void check_var(tirbi_checker *c, const tirb_expr *e) {
     const tirb_type *type = &e->as.var.type;
-    tirbi_check_use_var(c, e, e->span);
+    tirbi_check_use_var(c, e, c->at);
     if (type->kind == TIRB_TYPE_PRIM) {
-        tirbi_check_same_type(c, e->span, "the type of a variable", e->dtype, type->dtype);
+        tirbi_check_same_type(c, c->at, "the type of a variable", e->dtype, type->dtype);
     } else if (type->kind == TIRB_TYPE_POINTER && e->dtype.code != TIRB_CODE_HANDLE) {
-        tirbi_report_error(c->diagnostics, TIRB_TYPE, e->span, "pointer '%s' has type %s, expected handle",
+        tirbi_report_error(c->diagnostics, TIRB_TYPE, c->at, "pointer '%s' has type %s, expected handle",
                            e->as.var.name, tirbi_check_text(e->dtype).text);
     }
 }
@@ -74,15 +74,15 @@ static void check_select(tirbi_checker *c, const tirb_expr *e) {
     tirbi_check_expr(c, t);
     tirbi_check_expr(c, f);
     if (!tirbi_check_is_bool(condition->dtype)) {
-        tirbi_report_error(c->diagnostics, TIRB_TYPE, condition->span, "the condition of Select must be bool, found %s",
-                           tirbi_check_text(condition->dtype).text);
+        tirbi_report_error(c->diagnostics, TIRB_TYPE, tirbi_check_place(c, condition),
+                           "the condition of Select must be bool, found %s", tirbi_check_text(condition->dtype).text);
     } else if (condition->dtype.lanes != 1 &&
                !tirbi_lanes_equal(tirbi_lanes_of(condition->dtype), tirbi_lanes_of(t->dtype))) {
-        tirbi_report_error(c->diagnostics, TIRB_TYPE, condition->span,
+        tirbi_report_error(c->diagnostics, TIRB_TYPE, tirbi_check_place(c, condition),
                            "the condition of Select is %s, expected bool with one lane or those of its values, %s",
                            tirbi_check_text(condition->dtype).text, tirbi_check_text(t->dtype).text);
     }
-    tirbi_check_same_type(c, f->span, "the second value of Select", f->dtype, t->dtype);
+    tirbi_check_same_type(c, tirbi_check_place(c, f), "the second value of Select", f->dtype, t->dtype);
     tirbi_check_same_type(c, e->span, "the type of Select", e->dtype, t->dtype);
 }
 
@@ -165,12 +165,12 @@ bool tirbi_check_indices(tirbi_checker *c, tirbi_span span, const tirb_buffer *b
     }
     for (uint32_t i = 0; i < n; i++) {
         if (!tirbi_check_is_int(indices[i]->dtype)) {
-            tirbi_report_error(c->diagnostics, TIRB_TYPE, indices[i]->span,
+            tirbi_report_error(c->diagnostics, TIRB_TYPE, tirbi_check_place(c, indices[i]),
                                "index %u of '%s' must be an integer, found %s", i, buffer->name,
                                tirbi_check_text(indices[i]->dtype).text);
             good = false;
         } else if (i + 1 < n && indices[i]->dtype.lanes != 1) {
-            tirbi_report_error(c->diagnostics, TIRB_TYPE, indices[i]->span,
+            tirbi_report_error(c->diagnostics, TIRB_TYPE, tirbi_check_place(c, indices[i]),
                                "index %u of '%s' is the vector %s: only the last index may be one", i, buffer->name,
                                tirbi_check_text(indices[i]->dtype).text);
             good = false;
@@ -186,7 +186,7 @@ void tirbi_check_predicate(tirbi_checker *c, const tirb_expr *predicate, tirb_da
     if (predicate == NULL) return;
     const tirb_datatype expected = {TIRB_CODE_BOOL, 8, type.lanes, type.scalable};
     tirbi_check_expr(c, predicate);
-    tirbi_check_same_type(c, predicate->span, "the predicate of an access", predicate->dtype, expected);
+    tirbi_check_same_type(c, tirbi_check_place(c, predicate), "the predicate of an access", predicate->dtype, expected);
 }
 
 static void check_load(tirbi_checker *c, const tirb_expr *e) {
@@ -216,7 +216,7 @@ static void check_ramp(tirbi_checker *c, const tirb_expr *e) {
     tirbi_check_expr(c, stride);
     bool good = tirbi_check_int_scalar(c, base, "the base of Ramp");
     if (!tirbi_check_int_scalar(c, stride, "the stride of Ramp") || !good) return;
-    tirbi_check_same_type(c, stride->span, "the stride of Ramp", stride->dtype, base->dtype);
+    tirbi_check_same_type(c, tirbi_check_place(c, stride), "the stride of Ramp", stride->dtype, base->dtype);
     check_lanes(c, e, "Ramp", base->dtype);
 }
 
@@ -224,8 +224,8 @@ static void check_broadcast(tirbi_checker *c, const tirb_expr *e) {
     const tirb_expr *value = e->as.broadcast.value;
     tirbi_check_expr(c, value);
     if (value->dtype.lanes != 1) {
-        tirbi_report_error(c->diagnostics, TIRB_TYPE, value->span, "the value of Broadcast must be a scalar, found %s",
-                           tirbi_check_text(value->dtype).text);
+        tirbi_report_error(c->diagnostics, TIRB_TYPE, tirbi_check_place(c, value),
+                           "the value of Broadcast must be a scalar, found %s", tirbi_check_text(value->dtype).text);
         return;
     }
     check_lanes(c, e, "Broadcast", value->dtype);
@@ -234,7 +234,8 @@ static void check_broadcast(tirbi_checker *c, const tirb_expr *e) {
 static void check_let(tirbi_checker *c, const tirb_expr *e) {
     const tirb_expr *var = e->as.let.var;
     tirbi_check_expr(c, e->as.let.value);
-    tirbi_check_same_type(c, e->as.let.value->span, "the value of a let", e->as.let.value->dtype, var->dtype);
+    tirbi_check_same_type(c, tirbi_check_place(c, e->as.let.value), "the value of a let", e->as.let.value->dtype,
+                          var->dtype);
     tirbi_check_bind_var(c, var, e->span);
     tirbi_check_expr(c, e->as.let.body);
     tirbi_check_leave_var(c, var);
@@ -255,11 +256,11 @@ static void check_shuffle(tirbi_checker *c, const tirb_expr *e) {
         tirb_datatype type = e->as.shuffle.vectors[i]->dtype;
         total += type.lanes;
         if (type.scalable) {
-            tirbi_report_error(c->diagnostics, TIRB_TYPE, e->as.shuffle.vectors[i]->span,
+            tirbi_report_error(c->diagnostics, TIRB_TYPE, tirbi_check_place(c, e->as.shuffle.vectors[i]),
                                "Shuffle takes vectors of a fixed length, not %s", tirbi_check_text(type).text);
         }
         if (type.code == first.code && type.bits == first.bits) continue;
-        tirbi_report_error(c->diagnostics, TIRB_TYPE, e->as.shuffle.vectors[i]->span,
+        tirbi_report_error(c->diagnostics, TIRB_TYPE, tirbi_check_place(c, e->as.shuffle.vectors[i]),
                            "the vectors of Shuffle have element types of %s and %s, expected one",
                            tirbi_check_text(first).text, tirbi_check_text(type).text);
     }
@@ -267,8 +268,8 @@ static void check_shuffle(tirbi_checker *c, const tirb_expr *e) {
         const tirb_expr *index = e->as.shuffle.indices[i];
         if (!tirbi_check_int_scalar(c, index, "an index of Shuffle") || index->kind != TIRB_EXPR_INT_IMM) continue;
         if (index->as.int_value >= 0 && index->as.int_value < total) continue;
-        tirbi_report_error(c->diagnostics, TIRB_VALUE, index->span, "index %lld of Shuffle is outside its %u lanes",
-                           (long long)index->as.int_value, total);
+        tirbi_report_error(c->diagnostics, TIRB_VALUE, tirbi_check_place(c, index),
+                           "index %lld of Shuffle is outside its %u lanes", (long long)index->as.int_value, total);
     }
     tirb_datatype expected = tirbi_type_with_lanes(first, (tirbi_lanes){e->as.shuffle.n_indices, false});
     tirbi_check_same_type(c, e->span, "the type of Shuffle", e->dtype, expected);
@@ -308,7 +309,7 @@ static void check_reduce(tirbi_checker *c, const tirb_reduce *r) {
     }
     tirbi_check_exprs(c, r->result, r->n_values);
     for (uint32_t i = 0; i < r->n_values; i++) {
-        tirbi_check_same_type(c, r->result[i]->span, "the result of a combiner", r->result[i]->dtype,
+        tirbi_check_same_type(c, tirbi_check_place(c, r->result[i]), "the result of a combiner", r->result[i]->dtype,
                               r->source[i]->dtype);
         tirbi_check_leave_var(c, r->lhs[i]);
         tirbi_check_leave_var(c, r->rhs[i]);
@@ -316,6 +317,8 @@ static void check_reduce(tirbi_checker *c, const tirb_reduce *r) {
 }
 
 void tirbi_check_expr(tirbi_checker *c, const tirb_expr *e) {
+    const tirbi_span outer = c->at;
+    c->at = tirbi_check_place(c, e);
     switch (e->kind) {
     case TIRB_EXPR_VAR: check_var(c, e); break;
     case TIRB_EXPR_INT_IMM: check_int_imm(c, e); break;
@@ -349,4 +352,5 @@ void tirbi_check_expr(tirbi_checker *c, const tirb_expr *e) {
     case TIRB_EXPR_NOT: check_not(c, e); break;
     case TIRB_EXPR_REDUCE: check_reduce(c, e->as.reduce); break;
     }
+    c->at = outer;
 }

@@ -11,11 +11,12 @@ static void check_let(tirbi_checker *c, const tirb_stmt *s) {
     tirbi_check_expr(c, value);
     if (var->as.var.type.kind == TIRB_TYPE_POINTER) {
         if (value->dtype.code != TIRB_CODE_HANDLE || value->dtype.bits == 0) {
-            tirbi_report_error(c->diagnostics, TIRB_TYPE, value->span, "pointer '%s' is bound to %s, expected a handle",
-                               var->as.var.name, tirbi_check_text(value->dtype).text);
+            tirbi_report_error(c->diagnostics, TIRB_TYPE, tirbi_check_place(c, value),
+                               "pointer '%s' is bound to %s, expected a handle", var->as.var.name,
+                               tirbi_check_text(value->dtype).text);
         }
     } else {
-        tirbi_check_same_type(c, value->span, "the value of a let", value->dtype, var->dtype);
+        tirbi_check_same_type(c, tirbi_check_place(c, value), "the value of a let", value->dtype, var->dtype);
     }
     tirbi_check_bind_var(c, var, s->span);
     tirbi_check_stmt(c, s->as.let.body);
@@ -52,7 +53,8 @@ static void check_store(tirbi_checker *c, const tirb_stmt *s) {
     tirbi_check_use_buffer(c, buffer, s->span);
     tirb_datatype type;
     if (!tirbi_check_indices(c, s->span, buffer, s->as.store.indices, s->as.store.n_indices, &type)) return;
-    tirbi_check_same_type(c, s->as.store.value->span, "the value of a store", s->as.store.value->dtype, type);
+    tirbi_check_same_type(c, tirbi_check_place(c, s->as.store.value), "the value of a store", s->as.store.value->dtype,
+                          type);
     tirbi_check_predicate(c, s->as.store.predicate, type);
 }
 
@@ -60,7 +62,7 @@ static void check_if(tirbi_checker *c, const tirb_stmt *s) {
     tirbi_check_expr(c, s->as.if_.condition);
     const tirb_expr *condition = s->as.if_.condition;
     if (tirbi_check_is_int(condition->dtype) && condition->dtype.lanes == 1)
-        tirbi_report_warning(c->diagnostics, condition->kind == TIRB_EXPR_VAR ? s->span : condition->span,
+        tirbi_report_warning(c->diagnostics, tirbi_check_place(c, condition),
                              "the condition is of type %s, which TVM reads and does not compile: write `!= 0`",
                              tirbi_check_text(condition->dtype).text);
     else
@@ -210,7 +212,7 @@ static void check_vectorized(tirbi_checker *c, const tirb_stmt *s) {
     }
     tirbi_lanes lanes;
     if (!tirbi_lanes_of_expr(extent, &lanes) || lanes.n < 1) {
-        tirbi_report_error(c->diagnostics, TIRB_TYPE, extent->kind == TIRB_EXPR_VAR ? s->span : extent->span,
+        tirbi_report_error(c->diagnostics, TIRB_TYPE, tirbi_check_place(c, extent),
                            "the extent of a vectorized loop must be a constant of 1 or more, or such a multiple of "
                            "T.vscale()");
     }
@@ -252,11 +254,11 @@ static void check_while(tirbi_checker *c, const tirb_stmt *s) {
     bool condition_fits = tirbi_check_is_bool(condition->dtype) || tirbi_check_is_int(condition->dtype);
     tirbi_check_expr(c, condition);
     if (!condition_fits || condition->dtype.lanes != 1) {
-        tirbi_report_error(c->diagnostics, TIRB_TYPE, condition->span,
+        tirbi_report_error(c->diagnostics, TIRB_TYPE, tirbi_check_place(c, condition),
                            "the condition of While must be a bool or integer scalar, found %s",
                            tirbi_check_text(condition->dtype).text);
     } else if (condition->kind == TIRB_EXPR_INT_IMM) {
-        tirbi_report_warning(c->diagnostics, condition->span, "the condition of While is a constant");
+        tirbi_report_warning(c->diagnostics, tirbi_check_place(c, condition), "the condition of While is a constant");
     }
     if (c->n_vectorized > 0) {
         tirbi_report_error(c->diagnostics, TIRB_TYPE, s->span, "a while loop inside a vectorized loop");
@@ -278,7 +280,7 @@ static void check_iters(tirbi_checker *c, const tirb_stmt *s) {
             tirbi_check_expr(c, iter->dom.extent);
             if (iter->dom.extent->dtype.code != TIRB_CODE_INT ||
                 !tirb_datatype_equal(iter->dom.extent->dtype, iter->var->dtype)) {
-                tirbi_report_error(c->diagnostics, TIRB_TYPE, iter->dom.extent->span,
+                tirbi_report_error(c->diagnostics, TIRB_TYPE, tirbi_check_place(c, iter->dom.extent),
                                    "the extent of axis '%s' is %s, expected the signed type %s of the axis", name,
                                    tirbi_check_text(iter->dom.extent->dtype).text,
                                    tirbi_check_text(iter->var->dtype).text);
@@ -411,6 +413,8 @@ static void check_block(tirbi_checker *c, const tirb_stmt *s) {
 
 void tirbi_check_stmt(tirbi_checker *c, const tirb_stmt *s) {
     if (s == NULL) return;
+    const tirbi_span outer = c->at;
+    c->at = s->span;
     switch (s->kind) {
     case TIRB_STMT_LET: check_let(c, s); break;
     case TIRB_STMT_ATTR: check_attr(c, s); break;
@@ -433,4 +437,5 @@ void tirbi_check_stmt(tirbi_checker *c, const tirb_stmt *s) {
     case TIRB_STMT_CONTINUE: check_jump(c, s); break;
     case TIRB_STMT_PREFETCH: tirbi_check_stmt(c, s->as.prefetch.body); break;
     }
+    c->at = outer;
 }

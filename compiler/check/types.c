@@ -19,14 +19,14 @@ bool tirbi_check_is_bool(tirb_datatype type) {
 
 bool tirbi_check_int_scalar(tirbi_checker *c, const tirb_expr *e, const char *what) {
     if (tirbi_check_is_int(e->dtype) && e->dtype.lanes == 1) return true;
-    tirbi_report_error(c->diagnostics, TIRB_TYPE, e->span, "%s must be an integer scalar, found %s", what,
-                       tirbi_check_text(e->dtype).text);
+    tirbi_report_error(c->diagnostics, TIRB_TYPE, tirbi_check_place(c, e), "%s must be an integer scalar, found %s",
+                       what, tirbi_check_text(e->dtype).text);
     return false;
 }
 
 bool tirbi_check_bool_scalar(tirbi_checker *c, const tirb_expr *e, const char *what) {
     if (tirbi_check_is_bool(e->dtype) && e->dtype.lanes == 1) return true;
-    tirbi_report_error(c->diagnostics, TIRB_TYPE, e->span, "%s must be a bool scalar, found %s", what,
+    tirbi_report_error(c->diagnostics, TIRB_TYPE, tirbi_check_place(c, e), "%s must be a bool scalar, found %s", what,
                        tirbi_check_text(e->dtype).text);
     return false;
 }
@@ -40,6 +40,8 @@ bool tirbi_check_same_type(tirbi_checker *c, tirbi_span span, const char *what, 
 }
 
 void tirbi_check_buffer_type(tirbi_checker *c, const tirb_buffer *buffer) {
+    const tirbi_span outer = c->at;
+    c->at = buffer->span;
     if (buffer->data->as.var.type.kind != TIRB_TYPE_POINTER) {
         tirbi_report_error(c->diagnostics, TIRB_TYPE, buffer->span,
                            "the data of buffer '%s' must be a pointer, found %s", buffer->name,
@@ -53,7 +55,7 @@ void tirbi_check_buffer_type(tirbi_checker *c, const tirb_buffer *buffer) {
         const tirb_expr *extent = buffer->shape[i];
         if (!tirbi_check_int_scalar(c, extent, "an extent of a buffer")) continue;
         if (extent->kind == TIRB_EXPR_INT_IMM && extent->dtype.code == TIRB_CODE_INT && extent->as.int_value < 0) {
-            tirbi_report_error(c->diagnostics, TIRB_VALUE, extent->span,
+            tirbi_report_error(c->diagnostics, TIRB_VALUE, tirbi_check_place(c, extent),
                                "extent %u of buffer '%s' is %lld, expected 0 or more", i, buffer->name,
                                (long long)extent->as.int_value);
         }
@@ -64,9 +66,10 @@ void tirbi_check_buffer_type(tirbi_checker *c, const tirb_buffer *buffer) {
     for (uint32_t i = 0; buffer->strides != NULL && i < buffer->ndim; i++) {
         tirbi_check_int_scalar(c, buffer->strides[i], "a stride of a buffer");
         if (i > 0) {
-            tirbi_check_same_type(c, buffer->strides[i]->span, "the type of a stride", buffer->strides[i]->dtype,
-                                  buffer->strides[0]->dtype);
+            tirbi_check_same_type(c, tirbi_check_place(c, buffer->strides[i]), "the type of a stride",
+                                  buffer->strides[i]->dtype, buffer->strides[0]->dtype);
         }
     }
     if (buffer->elem_offset != NULL) tirbi_check_int_scalar(c, buffer->elem_offset, "the elem_offset of a buffer");
+    c->at = outer;
 }

@@ -559,7 +559,7 @@ const tirb_expr *tirbi_make_shuffle(tirbi_builder *b, tirbi_span span, const tir
     tirb_datatype element = tirbi_type_element(vectors[0]->dtype);
     for (uint32_t i = 1; i < n_vectors; i++) {
         if (tirb_datatype_equal(tirbi_type_element(vectors[i]->dtype), element)) continue;
-        tirbi_report_error(b->diagnostics, TIRB_TYPE, vectors[i]->span,
+        tirbi_report_error(b->diagnostics, TIRB_TYPE, tirbi_place(b, vectors[i]),
                            "the vectors of a shuffle must have one element type");
         return NULL;
     }

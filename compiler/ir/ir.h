@@ -321,6 +321,7 @@ struct tirb_stmt {
         } let;
         struct {
             const tirb_expr *node_expr; /* the node when it is an expression, else NULL */
+            const tirb_buffer *node_buffer; /* written as this buffer, whose data node_expr is; or NULL */
             const char *node_text;      /* else the text that it was written as, or NULL */
             const char *key;
             const tirb_expr *value;
@@ -438,6 +439,7 @@ struct tirb_primfunc {
     const tirb_expr *const *shape_vars; /* variables that shapes, strides and offsets of parameters bind */
     uint32_t n_shape_vars;
     tirb_type ret_type;     /* TUPLE: returns nothing */
+    bool says_void;         /* of that its text says `-> T.void` */
     const tirb_attr *attrs; /* but for tirb.may_alias and tirb.requires */
     uint32_t n_attrs;
     const tirb_param_pair *may_alias; /* buffers that may share memory: ascending, each pair once */

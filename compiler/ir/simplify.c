@@ -373,6 +373,7 @@ const tirb_expr *tirbi_make_difference(tirbi_builder *b, tirbi_span span, const 
         if (simple) return simple;
         if (!l.overflow && l.cancelled) return compose(b, span, &l, stop->dtype);
     }
+    if (stop->kind == TIRB_EXPR_ADD && tirbi_expr_equal(stop->as.binary.a, start)) return stop->as.binary.b;
     return tirbi_make_binary(b, span, TIRB_EXPR_SUB, stop, start);
 }
 

@@ -815,6 +815,8 @@ static bool is_llvm_hint(const tirb_expr *e) {
 /* Whether a value is an address that is made of others: no statement needs it for itself. */
 static bool is_address(const tirb_expr *e) {
     if (e->kind == TIRB_EXPR_VAR) return e->dtype.code == TIRB_CODE_HANDLE;
+    if (e->kind == TIRB_EXPR_CAST && e->dtype.code == TIRB_CODE_HANDLE)
+        return is_address(e->as.cast.value) || e->as.cast.value->kind == TIRB_EXPR_INT_IMM;
     if (e->kind != TIRB_EXPR_CALL || e->as.call.function_name) return false;
     switch (e->as.call.builtin) {
     case TIRB_BUILTIN_ADDRESS_OF:

@@ -15,6 +15,7 @@ enum { OWN_INSIDE = 1, OWN_OUTSIDE = 2 }; /* a thread's own buffer: allocated in
 typedef struct thread_loop {
     const tirb_expr *var;
     const tirbi_lx *min, *extent;
+    bool in_warp; /* threadIdx.x, whose threads are those of one warp */
 } thread_loop;
 
 /* What every stretch begins with. */
@@ -180,11 +181,16 @@ static void add_redo(threads *t, redo what) {
     t->last = &r->next;
 }
 
-/* The number of the running thread among those of the first `n` loops. */
-static const tirbi_lx *thread_number(const threads *t, uint32_t n) {
+static bool is_of_warp(const tirb_buffer *buffer) {
+    return buffer && buffer->scope && strncmp(buffer->scope, "warp", 4) == 0;
+}
+
+/* The number of the running thread among those of the first `n` loops; of its warp, for memory that a warp shares. */
+static const tirbi_lx *thread_number(const threads *t, uint32_t n, const tirb_buffer *buffer) {
     tirbi_lowerer *l = t->l;
     const tirbi_lx *number = tirbi_lx_number(l->pool, 0);
     for (uint32_t i = 0; i < n && number; i++) {
+        if (is_of_warp(buffer) && t->loops[i].in_warp) continue;
         const tirbi_lx *at = tirbi_lower_index(l, t->loops[i].var, NULL);
         if (!at) return NULL;
         number = tirbi_lx_add(l->pool, tirbi_lx_mul(l->pool, number, t->loops[i].extent),
@@ -193,14 +199,15 @@ static const tirbi_lx *thread_number(const threads *t, uint32_t n) {
     return number;
 }
 
-static const tirbi_lx *thread_count(const threads *t) {
+static const tirbi_lx *thread_count(const threads *t, const tirb_buffer *buffer) {
     const tirbi_lx *count = tirbi_lx_number(t->l->pool, 1);
-    for (uint32_t i = 0; i < t->n_loops && count; i++) count = tirbi_lx_mul(t->l->pool, count, t->loops[i].extent);
+    for (uint32_t i = 0; i < t->n_loops && count; i++)
+        if (!is_of_warp(buffer) || !t->loops[i].in_warp) count = tirbi_lx_mul(t->l->pool, count, t->loops[i].extent);
     return count;
 }
 
 static const tirbi_place *kept_place(threads *t, const redo *r) {
-    const tirbi_lx *number = thread_number(t, r->n_loops);
+    const tirbi_lx *number = thread_number(t, r->n_loops, NULL);
     return number ? tirbi_place_at(t->l, r->kept, &number, r->stmt->span) : NULL;
 }
 
@@ -233,7 +240,7 @@ static void run_redo(threads *t, const redo *r) {
         tirbi_match_region(l, r->match, r->stmt->span);
         return;
     case REDO_PRIVATE:
-        tirbi_use_part(l, r->buffer, r->kept, thread_number(t, r->n_loops));
+        tirbi_use_part(l, r->buffer, r->kept, thread_number(t, r->n_loops, r->buffer));
         return;
     }
 }
@@ -573,7 +580,10 @@ static void walk_seq(threads *t, const tirb_stmt *s) {
     }
 }
 
-static bool is_private(const tirb_buffer *buffer) { return buffer->scope && strncmp(buffer->scope, "local", 5) == 0; }
+/* Memory that a thread, or a warp, has for itself. */
+static bool is_private(const tirb_buffer *buffer) {
+    return is_of_warp(buffer) || (buffer->scope && strncmp(buffer->scope, "local", 5) == 0);
+}
 
 /* ---- Private buffers from outside -------------------------------------------------------------------------------- */
 
@@ -624,7 +634,7 @@ static void own_outside(tirbi_visitor *visitor, const tirb_stmt *s) {
         mention_search inside = mentions_of(buffer, o->body), all = mentions_of(buffer, l->function->ast->body);
         if (inside.stored && inside.n == all.n) {
             o->t->own_buffers[buffer->id] = OWN_OUTSIDE;
-            tirbi_lbuf *parts = tirbi_allocate_parts(l, buffer, thread_count(o->t));
+            tirbi_lbuf *parts = tirbi_allocate_parts(l, buffer, thread_count(o->t, buffer));
             if (parts)
                 add_redo(
                     o->t,
@@ -641,7 +651,7 @@ static void own_what_is_outside(threads *t, const tirb_stmt *body) {
 }
 
 static void enter_thread_loop(threads *t, const tirb_stmt *s, const tirb_expr *var, const tirb_expr *min,
-                              const tirb_expr *extent, const tirb_stmt *body) {
+                              const tirb_expr *extent, const char *tag, const tirb_stmt *body) {
     tirbi_lowerer *l = t->l;
     for (uint32_t i = 0; i < t->n_loops; i++) {
         if (t->loops[i].var != var) continue;
@@ -655,8 +665,9 @@ static void enter_thread_loop(threads *t, const tirb_stmt *s, const tirb_expr *v
     const tirbi_lx *first = min ? tirbi_lower_index(l, min, NULL) : tirbi_lx_number(l->pool, 0);
     const tirbi_lx *count = tirbi_lower_index(l, extent, NULL);
     if (!first || !count) return;
-    t->loops[t->n_loops++] = (thread_loop){var, tirbi_hold(l, var->as.var.name, first, s->span),
-                                           tirbi_hold(l, var->as.var.name, count, s->span)};
+    t->loops[t->n_loops++] =
+        (thread_loop){var, tirbi_hold(l, var->as.var.name, first, s->span),
+                      tirbi_hold(l, var->as.var.name, count, s->span), tag && strcmp(tag, "threadIdx.x") == 0};
     t->own_vars[var->as.var.id] = 1;
     redo **mark = t->last;
     own_what_is_outside(t, body);
@@ -683,7 +694,7 @@ static void walk_let(threads *t, const tirb_stmt *s) {
     } else if (tirbi_machine_type(l, value->dtype, value->span, &type)) {
         t->own_vars[var->as.var.id] = 1;
         redo kept = {.kind = REDO_KEPT, .stmt = s, .n_loops = t->n_loops};
-        kept.kept = tirbi_allocate_memory(l, var->as.var.name, type, thread_count(t), s->span);
+        kept.kept = tirbi_allocate_memory(l, var->as.var.name, type, thread_count(t, NULL), s->span);
         if (!kept.kept) return;
         run_loops(t, 0, keep_value, &kept, s->span);
         add_redo(t, kept);
@@ -697,7 +708,7 @@ static void walk_allocation(threads *t, const tirb_stmt *s, const tirb_buffer *b
         return;
     }
     t->own_buffers[buffer->id] = 1;
-    tirbi_lbuf *all = tirbi_allocate_parts(t->l, buffer, thread_count(t));
+    tirbi_lbuf *all = tirbi_allocate_parts(t->l, buffer, thread_count(t, buffer));
     if (all) add_redo(t, (redo){.kind = REDO_PRIVATE, .stmt = s, .buffer = buffer, .kept = all, .n_loops = t->n_loops});
 }
 
@@ -746,7 +757,8 @@ static void walk_block(threads *t, const tirb_stmt *s) {
 static void walk_loop(threads *t, const tirb_stmt *s) {
     tirbi_lowerer *l = t->l;
     if (s->as.for_.kind == TIRB_FOR_THREAD_BINDING) {
-        enter_thread_loop(t, s, s->as.for_.var, s->as.for_.min, s->as.for_.extent, s->as.for_.body);
+        enter_thread_loop(t, s, s->as.for_.var, s->as.for_.min, s->as.for_.extent, s->as.for_.thread_tag,
+                          s->as.for_.body);
         return;
     }
     const tirbi_lx *min = common_bound(t, s, s->as.for_.min),
@@ -807,7 +819,8 @@ static void walk_scope(threads *t, const tirb_stmt *s) {
     const tirb_reduce *outer = t->reducer;
     if (s->as.attr.reducer) t->reducer = s->as.attr.reducer;
     if (thread && s->as.attr.thread)
-        enter_thread_loop(t, s, s->as.attr.thread->var, NULL, s->as.attr.value, s->as.attr.body);
+        enter_thread_loop(t, s, s->as.attr.thread->var, NULL, s->as.attr.value, s->as.attr.thread->thread_tag,
+                          s->as.attr.body);
     else
         walk(t, s->as.attr.body);
     t->reducer = outer;

@@ -320,6 +320,49 @@ static const struct {
      "            T.reads(B[0], A[8:12, vi, vj * 4:vj * 4 + 4])\n            T.writes(B[0])\n"
      "            C = T.match_buffer(A[0:16, vi, vj * 4:vj * 4 + 4], (16, 1, 4))\n"
      "            for k, l in T.grid(4, 4):\n                B[0] = B[0] + C[k + 8, 0, l]\n"},
+    /* A float16 is asked whether it is NaN as a float32. A reducer has its constants as they are elsewhere; a buffer
+     * that an attribute names keeps its name. */
+    {"@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((8,), \"bool\"), z: T.float16):\n    A[0] = T.isnan(z)\n"
+     "    with T.attr(T.comm_reducer(lambda x, y: T.max(x, y), [T.int32(-5)]), \"reduce_scope\", "
+     "T.reinterpret(\"handle\", T.uint64(0))):\n        A[1] = A[0]\n"
+     "    with T.attr(A, \"buffer\", 1):\n        A[2] = A[0]\n"
+     "    with T.attr(A.data, \"data\", 1):\n        A[3] = A[0]\n",
+     "@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((8,), \"bool\"), z: T.float16):\n"
+     "    A[0] = T.isnan(T.Cast(\"float32\", z))\n"
+     "    with T.attr(T.comm_reducer(lambda x, y: T.max(x, y), [-5]), \"reduce_scope\", "
+     "T.reinterpret(T.handle().ty, T.uint64(0))):\n        A[1] = A[0]\n"
+     "    with T.attr(A, \"buffer\", 1):\n        A[2] = A[0]\n"
+     "    with T.attr(A.data, \"data\", 1):\n        A[3] = A[0]\n"},
+    /* Variables in sums of a shape have a line each, before those that are extents. */
+    {"@T.prim_func(s_tir=True)\ndef f(a: T.handle):\n    n, m, s, t = T.int32(), T.int32(), T.int32(), T.int32()\n"
+     "    A = T.match_buffer(a, (n, m + n + s, t, m), \"int8\")\n    A[0, 0, 0, 0] = T.int8(1)\n",
+     "@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((\"n\", \"m + n + s\", \"t\", m), \"int8\")):\n    m = T.int32()\n"
+     "    s = T.int32()\n    n, t = T.int32(), T.int32()\n    A[0, 0, 0, 0] = T.int8(1)\n"},
+    /* All of a buffer as another type, where TVM reads that. */
+    {"@T.prim_func\ndef f(A: T.Buffer((8, 4), \"float32\")):\n    b = T.decl_buffer((8, 16), \"int8\", data=A.data)\n"
+     "    c = T.decl_buffer((8, 2), \"int64\", data=A.data)\n    d = T.decl_buffer((32,), \"int32\", data=A.data)\n"
+     "    e = T.decl_buffer((8, 4), \"int32\", data=A.data, align=16)\n    b[0, 0] = T.int8(1)\n",
+     "@T.prim_func\ndef f(A: T.Buffer((8, 4), \"float32\")):\n    b = A.view(\"int8\")\n    c = A.view(\"int64\")\n"
+     "    d = T.decl_buffer((32,), \"int32\", data=A.data)\n"
+     "    e = T.decl_buffer((8, 4), \"int32\", data=A.data, align=16)\n    b[0, 0] = T.int8(1)\n"},
+    {"@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((8, 4), \"float32\")):\n    b = A.view(\"int8\")\n    b[0, 0] = "
+     "T.int8(1)\n",
+     "@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((8, 4), \"float32\")):\n    b = T.decl_buffer((8, 16), \"int8\", "
+     "data=A.data)\n    b[0, 0] = T.int8(1)\n"},
+    /* A result that is said to be void; what an accelerator's function is given as dtype is no argument. */
+    {"@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((8,), \"float32\")) -> T.void:\n"
+     "    T.tvm_mma_sync(A.data, 0, A.data, 0, A.data, 0, A.data, 0, dtype=\"void\")\n"
+     "    T.ptx_legacy.wait_group(0)\n",
+     "@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((8,), \"float32\")) -> T.void:\n"
+     "    T.tvm_mma_sync(A.data, 0, A.data, 0, A.data, 0, A.data, 0)\n    T.ptx_legacy.wait_group(0)\n"},
+    /* The types of loops' variables, and unsigned ends that are sums. */
+    {"@T.prim_func(s_tir=True)\ndef f(n: T.uint8, u: T.uint32):\n    for i in range(n):\n        T.evaluate(i)\n"
+     "    for i in range(T.int8(4)):\n        T.evaluate(i)\n    for i in range(u, 8):\n        T.evaluate(i)\n",
+     "@T.prim_func(s_tir=True)\ndef f(n: T.uint8, u: T.uint32):\n    for i in range(T.Cast(\"uint32\", n)):\n"
+     "        T.evaluate(i)\n    for i in range(4):\n        T.evaluate(i)\n"
+     "    for i in range(u, u + (T.uint32(8) - u)):\n        T.evaluate(i)\n"},
+    {"@T.prim_func(s_tir=True)\ndef f(n: T.uint8):\n    for i in T.serial(n):\n        T.evaluate(i)\n",
+     "@T.prim_func(s_tir=True)\ndef f(n: T.uint8):\n    for i in T.serial(n):\n        T.evaluate(i)\n"},
 };
 
 static void test_spellings(void **state) {

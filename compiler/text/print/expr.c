@@ -570,15 +570,10 @@ static void print_let(tirbi_printer *p, const tirb_expr *e) {
     tirbi_put(p, "})");
 }
 
-/* T.reduce(T.comm_reducer(lambda x, y: x + y, [identity]), source=[...], init=[...], axis=[...], ...) */
-static void print_reduce(tirbi_printer *p, const tirb_expr *e) {
-    const tirb_reduce *r = e->as.reduce;
-    uint32_t n = r->n_values;
-    for (uint32_t i = 0; i < r->n_axis; i++)
-        if (!p->vars[r->axis[i].var->as.var.id])
-            declare_var(p, r->axis[i].var, tirbi_name_var(p, r->axis[i].var), &p->out, p->indent);
-    tirbi_put(p, "T.reduce(T.comm_reducer(lambda ");
-    uint32_t mark = tirbi_names_mark(p);
+/* T.comm_reducer(lambda x, y: x + y, [identity]) */
+void tirbi_print_reducer(tirbi_printer *p, const tirb_reduce *r) {
+    const uint32_t n = r->n_values, mark = tirbi_names_mark(p);
+    tirbi_put(p, "T.comm_reducer(lambda ");
     for (uint32_t i = 0; i < 2 * n; i++) {
         if (i) tirbi_put(p, ", ");
         tirbi_put(p, tirbi_name_var(p, i < n ? r->lhs[i] : r->rhs[i - n]));
@@ -588,7 +583,19 @@ static void print_reduce(tirbi_printer *p, const tirb_expr *e) {
     tirbi_put(p, n > 1 ? "), " : ", ");
     tirbi_names_release(p, mark);
     print_list(p, r->identity, n);
-    tirbi_put(p, "), source=");
+    tirbi_put(p, ")");
+}
+
+/* T.reduce(T.comm_reducer(...), source=[...], init=[...], axis=[...], ...) */
+static void print_reduce(tirbi_printer *p, const tirb_expr *e) {
+    const tirb_reduce *r = e->as.reduce;
+    uint32_t n = r->n_values;
+    for (uint32_t i = 0; i < r->n_axis; i++)
+        if (!p->vars[r->axis[i].var->as.var.id])
+            declare_var(p, r->axis[i].var, tirbi_name_var(p, r->axis[i].var), &p->out, p->indent);
+    tirbi_put(p, "T.reduce(");
+    tirbi_print_reducer(p, r);
+    tirbi_put(p, ", source=");
     print_list(p, r->source, n);
     tirbi_put(p, ", init=");
     print_list(p, r->init, r->init ? n : 0);
@@ -717,12 +724,13 @@ static const char *name_apart(tirbi_printer *p, const tirb_expr *var, const tirb
 }
 
 /* Gives the open variables of a signature's shape their names: int64 ones stand above the function as TypeVars, int32
- * ones are defined by the quoted shape itself (true: quote it), as are scalar parameters behind it. */
-static bool open_vars(tirbi_printer *p, const tirb_expr *e) {
-    if (e->kind == TIRB_EXPR_CAST) return open_vars(p, e->as.cast.value);
+ * ones are defined by the quoted shape itself (true: quote it), as are scalar parameters behind it. `alone`: the
+ * expression is all of an extent. */
+static bool open_vars(tirbi_printer *p, const tirb_expr *e, bool alone) {
+    if (e->kind == TIRB_EXPR_CAST) return open_vars(p, e->as.cast.value, false);
     if (e->kind >= TIRB_EXPR_ADD && e->kind <= TIRB_EXPR_MAX) {
-        bool left = open_vars(p, e->as.binary.a);
-        return open_vars(p, e->as.binary.b) || left;
+        bool left = open_vars(p, e->as.binary.a, false);
+        return open_vars(p, e->as.binary.b, false) || left;
     }
     if (e->kind != TIRB_EXPR_VAR) return false;
     if (p->later[e->as.var.id]) {
@@ -732,8 +740,8 @@ static bool open_vars(tirbi_printer *p, const tirb_expr *e) {
     if (!is_open(p, e)) return false;
     if (tirb_datatype_equal(e->dtype, tirbi_type_i32)) {
         add_name(p, &p->quoted_names, name_apart(p, e, &p->type_vars));
-        const tirb_expr **slot = TIRBI_LIST_ADD(p->arena, &p->quoted, const tirb_expr *);
-        if (slot) *slot = e;
+        tirbi_quoted_var *slot = TIRBI_LIST_ADD(p->arena, &p->quoted, tirbi_quoted_var);
+        if (slot) *slot = (tirbi_quoted_var){e, alone};
         p->undeclared[e->as.var.id] = true;
         return true;
     }
@@ -754,7 +762,7 @@ static bool mentions_type_var(const tirbi_printer *p, const tirb_expr *e) {
 
 static void print_extent(tirbi_printer *p, const tirb_expr *extent) {
     bool signature = p->place == TIRBI_PRINT_SIGNATURE;
-    bool quote = signature && open_vars(p, extent);
+    bool quote = signature && open_vars(p, extent, true);
     bool type_var = signature && extent->kind != TIRB_EXPR_VAR && mentions_type_var(p, extent);
     if (quote || type_var) tirbi_put(p, "\"");
     tirbi_print_expr(p, extent);
@@ -825,7 +833,7 @@ void tirbi_print_buffer_args(tirbi_printer *p, const tirb_buffer *buffer, const 
         p->vars[offset->as.var.id] = tirbi_arena_format(p->arena, "%s.elem_offset", p->buffers[buffer->id]);
     } else if (offset && !(tirbi_is_const_int(offset, 0) && tirb_datatype_equal(offset->dtype, index_type))) {
         tirbi_put(p, ", elem_offset=");
-        if (p->place == TIRBI_PRINT_SIGNATURE && open_vars(p, offset))
+        if (p->place == TIRBI_PRINT_SIGNATURE && open_vars(p, offset, true))
             tirbi_print_reject(p, buffer->span, "an element offset of type int32 that a parameter defines");
         tirbi_print_expr(p, offset);
     }

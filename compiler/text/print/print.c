@@ -93,8 +93,8 @@ static void print_param(tirbi_printer *p, const tirb_primfunc *f, uint32_t i) {
         tirbi_put(p, ": T.Buffer(");
         tirbi_print_buffer_args(p, f->buffers[i], NULL, true, true);
         tirbi_put(p, ")");
-        const tirb_expr **end = TIRBI_LIST_ADD(p->arena, &p->quoted, const tirb_expr *);
-        if (end) *end = NULL;
+        tirbi_quoted_var *end = TIRBI_LIST_ADD(p->arena, &p->quoted, tirbi_quoted_var);
+        if (end) *end = (tirbi_quoted_var){NULL, false};
         return;
     }
     tirbi_put(p, p->vars[param->as.var.id] ? p->vars[param->as.var.id] : "v");
@@ -134,6 +134,8 @@ static void print_signature(tirbi_printer *p, const tirb_primfunc *f) {
         tirbi_print_type(p, f->ret_type);
     } else if (p->hybrid) {
         tirbi_put(p, " -> None");
+    } else if (f->says_void && !p->classic) {
+        tirbi_put(p, " -> T.void");
     }
     tirbi_put(p, ":");
     tirbi_end_line(p);
@@ -221,23 +223,34 @@ static void print_func_attr(tirbi_printer *p, const tirb_primfunc *f) {
     tirbi_end_line(p);
 }
 
-/* `n, m = T.int32(), T.int32()`: the variables of quoted shapes, in classic text those that the body mentions, a line
- * for each parameter. */
+/* The variables of quoted shapes, in classic text those that the body mentions. Of each parameter those that stand in
+ * sums have a line each, `n = T.int32()`; those that are extents then share one, `n, m = T.int32(), T.int32()`. Classic
+ * text has them all in one. */
 static void print_quoted(tirbi_printer *p) {
-    const tirb_expr *const *vars = p->quoted.items;
+    const tirbi_quoted_var *quoted = p->quoted.items;
+    tirbi_text shared = {0};
     uint32_t n = 0;
+    p->indent++;
     for (uint32_t i = 0; i < p->quoted.n; i++) {
-        if (vars[i] && (!p->classic || p->used[vars[i]->as.var.id])) {
-            if (n++) tirbi_put(p, ", ");
-            tirbi_put(p, p->vars[vars[i]->as.var.id]);
+        const tirb_expr *var = quoted[i].var;
+        const char *name = var ? p->vars[var->as.var.id] : "";
+        if (var && (!p->classic || p->used[var->as.var.id])) {
+            if (quoted[i].alone || p->classic) {
+                if (n++) tirbi_print_add(p, &shared, ", ", 2);
+                tirbi_print_add(p, &shared, name, strlen(name));
+            } else {
+                tirbi_putf(p, "%s = T.int32()", name);
+                tirbi_end_line(p);
+            }
         }
-        if (vars[i] || !n) continue;
+        if (var || !n) continue;
+        tirbi_print_add(p, &p->line, shared.data, shared.size);
+        shared = (tirbi_text){0};
         tirbi_put(p, " = T.int32()");
         while (--n) tirbi_put(p, ", T.int32()");
-        p->indent++;
         tirbi_end_line(p);
-        p->indent--;
     }
+    p->indent--;
 }
 
 /* The TypeVars that a function is the first to name, by name. There are as few as symbolic sizes in a signature. */

@@ -16,6 +16,12 @@ typedef struct tirbi_print_name {
     uint32_t next; /* in its bucket; index + 1 */
 } tirbi_print_name;
 
+/* A variable that the quoted shape of a signature defines. `alone`: it is an extent by itself and stands in no sum. */
+typedef struct tirbi_quoted_var {
+    const tirb_expr *var;
+    bool alone;
+} tirbi_quoted_var;
+
 enum { TIRBI_NAME_BUCKETS = 1024 };
 
 /* What the uses of a variable that no statement binds look like. */
@@ -38,7 +44,7 @@ typedef struct tirbi_printer {
     const char **vars, **buffers; /* by id */
     bool *undeclared, *used; /* by id: a variable that the signature's quoted shape defines; the body mentions it */
     bool *later;             /* by id: a scalar parameter that the signature has not come to */
-    tirbi_list quoted;       /* of const tirb_expr *: those variables, NULL behind those of a parameter */
+    tirbi_list quoted;       /* of tirbi_quoted_var: those variables, and one without a variable behind a parameter's */
     bool *scalars;           /* by id: buffers that are assigned variables */
     tirbi_list names;        /* of tirbi_print_name */
     uint32_t buckets[TIRBI_NAME_BUCKETS];
@@ -89,6 +95,7 @@ void tirbi_print_type(tirbi_printer *p, tirb_type type);
 void tirbi_print_type_var(tirbi_printer *p, const char *name);
 /* The name of a buffer, declared before the line under way if no statement does. */
 void tirbi_print_buffer_name(tirbi_printer *p, const tirb_buffer *buffer);
+void tirbi_print_reducer(tirbi_printer *p, const tirb_reduce *reducer);
 /* Whether a buffer has the shape (1,) in int32. TVM prints accesses to such a buffer as its bare name. It reads stores
  * to it back in this form, but loads only of those that are variables. */
 bool tirbi_is_one_i32(const tirb_buffer *buffer);

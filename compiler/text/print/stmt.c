@@ -129,7 +129,19 @@ static void print_pragmas(tirbi_printer *p, const tirb_stmt *s, bool last) {
 }
 
 /* Hybrid Script names the buffers themselves. */
-static void print_attr_node(tirbi_printer *p, const tirb_expr *node) {
+static void print_attr_node(tirbi_printer *p, const tirb_stmt *s) {
+    const tirb_expr *node = s->as.attr.node_expr;
+    if (!node) {
+        if (s->as.attr.reducer)
+            tirbi_print_reducer(p, s->as.attr.reducer);
+        else
+            tirbi_put(p, s->as.attr.node_text);
+        return;
+    }
+    if (s->as.attr.node_buffer && !p->hybrid) {
+        tirbi_print_buffer_name(p, s->as.attr.node_buffer);
+        return;
+    }
     bool list = p->hybrid && node->kind == TIRB_EXPR_CALL && !node->as.call.function &&
                 node->as.call.builtin == TIRB_BUILTIN_TVM_TUPLE;
     if (!list) {
@@ -169,8 +181,7 @@ static void print_attr(tirbi_printer *p, const tirb_stmt *s, bool last) {
     } else {
         start_scope(p, last, NULL);
         tirbi_put(p, "T.attr(");
-        if (s->as.attr.node_expr) print_attr_node(p, s->as.attr.node_expr);
-        else tirbi_put(p, s->as.attr.node_text);
+        print_attr_node(p, s);
         tirbi_put(p, ", ");
         tirbi_put_string(p, s->as.attr.key, strlen(s->as.attr.key));
         tirbi_put(p, ", ");
@@ -360,16 +371,33 @@ static bool same_layout(const tirb_buffer *view, const tirb_buffer *of) {
     return strcmp(view->layout, of->layout) == 0 && strcmp(view->layout, "None") == 0;
 }
 
-/* The buffer of which a declaration is a plain view: nothing but its shape differs. */
-static const tirb_buffer *plain_view_of(const tirbi_printer *p, const tirb_stmt *s) {
+/* Whether a view is all of a buffer as another type: the last extent grows or shrinks with it. TVM reads its text of
+ * these in functions whose buffers have layouts alone. */
+static bool is_retyped(tirbi_printer *p, const tirb_buffer *view, const tirb_buffer *of) {
+    if (p->s_tir || of->layout || view->ndim != of->ndim || view->dtype.lanes != 1 || of->dtype.lanes != 1)
+        return false;
+    for (uint32_t d = 0; d + 1 < view->ndim; d++)
+        if (!same_size(view->shape[d], of->shape[d])) return false;
+    const uint32_t from = of->dtype.bits, to = view->dtype.bits, many = from > to ? from : to,
+                   few = from > to ? to : from;
+    if (few < 8 || many % few) return false;
+    if (view->elem_offset && !tirbi_is_const_int(view->elem_offset, 0)) return false;
+    const tirb_expr *size = view->shape[view->ndim - 1], *all = of->shape[of->ndim - 1];
+    const tirb_expr *ratio = tirbi_make_int(&p->builder, all->span, all->dtype, many / few);
+    const tirb_expr_kind kind = from > to ? TIRB_EXPR_MUL : TIRB_EXPR_FLOORDIV;
+    return same_size(size, ratio ? tirbi_make_binary(&p->builder, all->span, kind, all, ratio) : NULL);
+}
+
+/* The buffer of which a declaration is a plain view: nothing but its shape, or its type, differs. */
+static const tirb_buffer *plain_view_of(tirbi_printer *p, const tirb_stmt *s) {
     const tirb_buffer *view = s->as.decl.buffer;
     if (p->classic || s->as.decl.source || view->data->kind != TIRB_EXPR_VAR) return NULL;
     const tirb_buffer *of = view->over ? view->over : view->data->as.var.data_of;
     bool plain = of && of != view && !of->is_implied && !view->strides && !of->strides && !view->n_odd_strides &&
                  view->data_alignment == of->data_alignment && view->offset_factor == of->offset_factor &&
-                 same_layout(view, of) && tirb_datatype_equal(view->dtype, of->dtype) && view->ndim &&
-                 same_offset(view, of) && strcmp(view->scope, of->scope) == 0;
+                 same_layout(view, of) && view->ndim && same_offset(view, of) && strcmp(view->scope, of->scope) == 0;
     if (!plain) return NULL;
+    if (!tirb_datatype_equal(view->dtype, of->dtype)) return is_retyped(p, view, of) ? of : NULL;
     bool same_shape = view->ndim == of->ndim;
     for (uint32_t d = 0; d < view->ndim && same_shape; d++) same_shape = same_size(view->shape[d], of->shape[d]);
     return same_shape ? NULL : of; /* which TVM declares again */
@@ -377,10 +405,13 @@ static const tirb_buffer *plain_view_of(const tirbi_printer *p, const tirb_stmt 
 
 static void print_plain_view(tirbi_printer *p, const tirb_stmt *s, const tirb_buffer *of, bool last) {
     const tirb_buffer *view = s->as.decl.buffer;
+    const bool retyped = !tirb_datatype_equal(view->dtype, of->dtype);
     uint32_t mark = tirbi_names_mark(p);
+    char type[32];
     tirbi_print_buffer_name(p, of);
     tirbi_put(p, ".view(");
-    for (uint32_t i = 0; i < view->ndim; i++) {
+    if (retyped) tirbi_putf(p, "\"%s\"", tirb_datatype_text(view->dtype, type));
+    for (uint32_t i = 0; i < view->ndim && !retyped; i++) {
         if (i) tirbi_put(p, ", ");
         tirbi_print_expr(p, view->shape[i]);
     }
@@ -684,8 +715,11 @@ static void print_loop_annotations(tirbi_printer *p, const tirb_stmt *s) {
 
 static void print_loop_head(tirbi_printer *p, const tirb_stmt *s) {
     static const char *const names[] = {"serial", "parallel", "vectorized", "unroll", "thread_binding"};
-    bool range = s->as.for_.kind == TIRB_FOR_SERIAL && !s->as.for_.n_annotations, exact = true;
     tirb_range bounds = {s->as.for_.min, s->as.for_.extent};
+    /* range(n) has a variable of 32 bits or more. */
+    bool narrow =
+        bounds.extent->dtype.bits < 32 && tirbi_is_const_int(bounds.min, 0) && !s->as.for_.step && !p->classic;
+    bool range = s->as.for_.kind == TIRB_FOR_SERIAL && !s->as.for_.n_annotations && !narrow, exact = true;
     tirbi_print_stop(p, &bounds, &exact);
     if (range && !exact && !s->as.for_.step) {
         bool moved = !tirbi_is_const_int(bounds.min, 0);

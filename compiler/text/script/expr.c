@@ -783,6 +783,15 @@ const tirbi_node *tirbi_subscript_call(tirbi_script *s, const tirbi_node *node) 
     return call;
 }
 
+const char *tirbi_buffer_of_pointer(tirbi_script *s, const tirbi_value *v) {
+    if (v->kind != TIRBI_VALUE_EXPR || !tirbi_type_is_handle(v->as.expr->dtype)) return "";
+    const tirb_expr *e = v->as.expr;
+    for (uint32_t i = 0; s->function && i < s->function->ir->n_params; i++)
+        if (s->function->ir->params[i] == e && e->as.var.type.kind == TIRB_TYPE_POINTER)
+            return ": a handle becomes a buffer by A = T.match_buffer(handle, shape, dtype)";
+    return ": a pointer becomes a buffer by A = T.decl_buffer(shape, dtype, data=pointer)";
+}
+
 static tirbi_value evaluate_subscript(tirbi_script *s, const tirbi_node *node) {
     tirbi_value object = tirbi_evaluate(s, node->items[0]);
     while (object.kind == TIRBI_VALUE_META) object = *object.as.meta;
@@ -815,7 +824,8 @@ static tirbi_value evaluate_subscript(tirbi_script *s, const tirbi_node *node) {
     default:
         break;
     }
-    return tirbi_fail(s, TIRB_TYPE, node->span, "%s cannot be indexed", tirbi_value_text(&object));
+    return tirbi_fail(s, TIRB_TYPE, node->span, "%s cannot be indexed%s", tirbi_value_text(&object),
+                      tirbi_buffer_of_pointer(s, &object));
 }
 
 /* ---- Attributes ------------------------------------------------------------------------------------------------- */
@@ -868,6 +878,7 @@ static tirbi_value space_attribute(tirbi_script *s, const tirbi_node *node, tirb
             return (tirbi_value){.kind = TIRBI_VALUE_DTYPE, .as.dtype = type};
         if (strcmp(name, "handle") == 0)
             return (tirbi_value){.kind = TIRBI_VALUE_POINTER, .as.type.type = tirbi_pointer_type(tirbi_type_void, "")};
+        if (strcmp(name, "void") == 0) return (tirbi_value){.kind = TIRBI_VALUE_DTYPE, .as.dtype = tirbi_type_void};
     }
     bool older = space == TIRBI_SPACE_HYBRID || (space == TIRBI_SPACE_TIR && tirbi_classic(s));
     const tirbi_entry *entry = older ? tirbi_block_entry(name) : NULL;

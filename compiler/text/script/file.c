@@ -302,6 +302,15 @@ static void note_bare(file *f, const tirbi_token *name, const char *kind, const 
         tirbi_arena_format(f->s->arena, "the %s `%s` needs the decorator %s", kind, name->as.text, decorator);
 }
 
+/* The script of te, from before Hybrid Script, has a decorator of that name: `@te.hybrid.script`. */
+static void note_older_script(file *f, const tirbi_passage *passage) {
+    const tirbi_token *tokens = f->tokens->items;
+    if (f->bare.end > 0 || find_decorator(tokens, passage->begin, passage->end, "hybrid") == passage->begin) return;
+    f->bare = tokens[passage->begin].span;
+    f->bare_text = "the script of te (untyped parameters, output_tensor, const_range) is not read: write a function "
+                   "@T.prim_func whose parameters are T.Buffer(...), also for its results";
+}
+
 /* A function without decorator: in Hybrid Script a kernel where its head shows it, else Python that kernels may call.
  */
 static void run_function(file *f, const tirbi_passage *passage) {
@@ -442,10 +451,12 @@ static void run_passage(file *f, const tirbi_passage *passage) {
         run_class(f, passage);
         return;
     case TIRBI_TOKEN_AT:
-        if (is_kernel(f, passage))
+        if (is_kernel(f, passage)) {
             run_kernel(f, passage);
-        else
-            pass_over(f, passage->begin, passage->end, "its decorator is none of TVM's", false);
+            return;
+        }
+        note_older_script(f, passage);
+        pass_over(f, passage->begin, passage->end, "its decorator is none of TVM's", false);
         return;
     case TIRBI_KEYWORD_IF:
         run_if(f, passage);

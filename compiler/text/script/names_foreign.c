@@ -5,7 +5,8 @@
 #include "compiler/text/script/names.h"
 
 /* Everything below these names: T.ptx.mma.sync(...). */
-static const char *const spaces[] = {"ptx", "cuda", "nki", "metal", "nvshmem", "webgpu", "tile", "hexagon", "trn"};
+static const char *const spaces[] = {"ptx",     "ptx_legacy", "cuda", "nki",     "metal",
+                                     "nvshmem", "webgpu",     "tile", "hexagon", "trn"};
 
 static const char *const names[] = {
     "tvm_warp_shuffle",
@@ -121,8 +122,8 @@ tirbi_value tirbi_call_foreign(tirbi_script *s, const tirbi_node *node, const ch
     tirb_datatype type = tirbi_type_i32, named;
     for (uint32_t i = 1; i < node->n_items; i++) {
         const tirbi_node *item = node->items[i];
-        /* Hybrid Script names the type of every call. */
-        if (tirbi_hybrid(s) && item->kind == TIRBI_NODE_KEYWORD && strcmp(item->name, "dtype") == 0) continue;
+        /* Hybrid Script names the type of every call, as older texts of TVMScript do. */
+        if (item->kind == TIRBI_NODE_KEYWORD && strcmp(item->name, "dtype") == 0) continue;
         bool wrapped = item->kind == TIRBI_NODE_KEYWORD || item->kind == TIRBI_NODE_STARRED;
         tirbi_value v = tirbi_evaluate(s, wrapped ? item->items[0] : item);
         if (!v.node) v.node = item;

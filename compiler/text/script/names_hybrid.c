@@ -400,13 +400,32 @@ static tirbi_value attr(tirbi_script *s, const tirbi_call *c) {
     return as_usual(s, &usual, "attr");
 }
 
+/* What is realized: buffer[begin:end, ..], or a buffer and a list of its ranges. */
+static bool realized_region(tirbi_script *s, const tirbi_call *c, bool listed, tirb_buffer_region *region) {
+    if (!tirbi_to_region(s, &c->args[0], region) || !listed) return !listed && region->buffer;
+    const uint32_t n = c->args[1].as.sequence.n;
+    if (n != region->buffer->ndim) {
+        tirbi_fail(s, TIRB_TYPE, c->node->span, "`%s` is %u-dimensional and is realized over %u ranges",
+                   region->buffer->name, region->buffer->ndim, n);
+        return false;
+    }
+    tirb_range *ranges = TIRBI_NEW_ARRAY(s->arena, tirb_range, n);
+    for (uint32_t i = 0; ranges && i < n; i++)
+        if (!read_domain(s, &c->args[1].as.sequence.items[i], &ranges[i])) return false;
+    region->region = ranges;
+    return ranges != NULL;
+}
+
 /* realize(buffer[begin:end, ..], "scope", condition); the first version has no scope. */
 tirbi_value tirbi_realize(tirbi_script *s, const tirbi_call *c) {
-    tirb_buffer_region region;
+    tirb_buffer_region region = {.buffer = NULL};
     const tirbi_value *condition = &c->args[2];
     const char *scope = NULL;
-    if (!tirbi_to_region(s, &c->args[0], &region)) return tirbi_value_error();
-    if (c->args[1].kind == TIRBI_VALUE_STRING)
+    const bool listed = c->args[0].kind == TIRBI_VALUE_BUFFER && c->args[1].kind == TIRBI_VALUE_TUPLE;
+    if (!realized_region(s, c, listed, &region)) return tirbi_value_error();
+    if (listed)
+        scope = NULL;
+    else if (c->args[1].kind == TIRBI_VALUE_STRING)
         scope = c->args[1].as.string.text;
     else if (tirbi_given(&c->args[1]))
         condition = &c->args[1];
@@ -426,6 +445,9 @@ tirbi_value tirbi_realize(tirbi_script *s, const tirbi_call *c) {
     stmt->as.realize.bounds = region.region;
     return tirbi_value_scope(s, stmt, tirbi_value_none());
 }
+
+/* tir.var("handle"), or tir.var(name_hint="p", dtype="handle") where no assignment names it. */
+static tirbi_value variable(tirbi_script *s, const tirbi_call *c) { return as_usual(s, c, "var"); }
 
 /* tir.allocate(pointer, "dtype", [extents], condition) of the first version, whose pointer is declared by tir.var. */
 static tirbi_value allocate(tirbi_script *s, const tirbi_call *c) {
@@ -552,6 +574,7 @@ const tirbi_entry tirbi_hybrid_names[] = {
     {"load", tirbi_deprecated_load, "dtype var index predicate?", 0},
     {"store", tirbi_deprecated_store, "var index value predicate?", 0},
     {"range", range, "begin end? for_type?", 0},
+    {"var", variable, "dtype? name_hint?", 0},
     {"attr", attr, "node attr_key? value?", 0},
     {"allocate", allocate, "extents dtype? scope? condition? annotations?", 0},
     {"let", let, "var value body?", 0},

@@ -171,6 +171,11 @@ static const tirb_expr *is_nan(tirbi_script *s, const tirbi_call *c, const tirb_
         type_error(s, c, "a number", x->dtype);
         return NULL;
     }
+    /* TVM's call asks a float16 as a float32. */
+    if (x->dtype.code == TIRB_CODE_FLOAT && x->dtype.bits == 16)
+        x = tirbi_make_cast(&s->builder, c->node->span, tirbi_type_with_lanes(tirbi_type_f32, tirbi_lanes_of(x->dtype)),
+                            x);
+    if (!x) return NULL;
     return call_one(s, c, TIRB_BUILTIN_ISNAN, tirbi_type_with_lanes(tirbi_type_bool, tirbi_lanes_of(x->dtype)), x);
 }
 

@@ -297,6 +297,9 @@ const char *tirbi_written_in_tir(const char *name, char text[static 64]) {
         {"clip", "T.max(T.min(x, high), low)"},
         {"argmax", "a loop that keeps the largest and its index"},
         {"prange", "T.parallel(n)"},
+        {"const_range", "T.unroll(n)"},
+        {"Unrolled", "T.unroll(n)"},
+        {"output_tensor", "a parameter for the result, and store into it"},
         {"float", "T.float32(...), or \"float32\" for a type"},
         {"int", "T.int32(...), or \"int32\" for a type"},
     };

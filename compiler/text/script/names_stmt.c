@@ -122,6 +122,12 @@ tirbi_value tirbi_python_range(tirbi_script *s, const tirbi_call *c) {
     tirbi_value args[] = {
         [START] = c->args[AT_START], [STOP] = c->args[AT_STOP],      [LOOP_ANNOTATIONS] = c->args[AT_ANNOTATIONS],
         [STEP] = c->args[AT_STEP],   [LOOP_DTYPE] = {.node = NULL}, [UNROLL] = c->args[AT_UNROLL]};
+    if (!tirbi_given(&args[STOP]) && !tirbi_classic(s) && !tirbi_hybrid(s)) {
+        /* range(n) is range(0, n), whose 0 is an int32; T.serial(n) begins at a 0 of n's own type. */
+        args[STOP] = args[START];
+        args[START] = tirbi_value_int(0);
+        args[START].node = args[STOP].node;
+    }
     tirbi_call call = *c;
     call.entry = &entry;
     call.args = args;
@@ -476,6 +482,8 @@ static tirbi_value attr(tirbi_script *s, const tirbi_call *c) {
     tirb_stmt *stmt = attr_stmt(s, c->node->span, node, key, value);
     bool reduces = c->args[0].kind == TIRBI_VALUE_REDUCER && strcmp(key, "reduce_scope") == 0;
     if (stmt && reduces && !(stmt->as.attr.reducer = tirbi_read_reducer(s, &c->args[0]))) return tirbi_value_error();
+    if (stmt && c->args[0].kind == TIRBI_VALUE_BUFFER && !c->args[0].scalar)
+        stmt->as.attr.node_buffer = c->args[0].as.buffer;
     if (stmt && !node && c->args[0].node) stmt->as.attr.node_text = tirbi_node_text(s, c->args[0].node);
     return tirbi_value_scope(s, stmt, tirbi_value_none());
 }
@@ -498,6 +506,11 @@ static tirbi_value iter_var(tirbi_script *s, const tirbi_call *c) {
     const char *tag = "";
     tirbi_value v = c->args[0];
     if (v.kind != TIRBI_VALUE_EXPR) return (tirbi_value){.kind = TIRBI_VALUE_OPAQUE};
+    if (tirbi_given(&c->args[3]) && !tirbi_to_text(s, &c->args[3], "the thread", &tag)) return tirbi_value_error();
+    if (*tag) {
+        add_thread(s, v.as.expr, tag);
+        return tirbi_value_declared(v.as.expr);
+    }
     if (c->args[1].kind == TIRBI_VALUE_RANGE) {
         tirb_itervar *iter = TIRBI_NEW(s->arena, tirb_itervar);
         if (!iter) return tirbi_value_error();
@@ -505,8 +518,6 @@ static tirbi_value iter_var(tirbi_script *s, const tirbi_call *c) {
             .dom = c->args[1].as.range, .var = v.as.expr, .type = TIRB_ITER_COMM_REDUCE, .thread_tag = ""};
         return (tirbi_value){.kind = TIRBI_VALUE_ITERVAR, .as.itervar = iter};
     }
-    if (tirbi_given(&c->args[3]) && !tirbi_to_text(s, &c->args[3], "the thread", &tag)) return tirbi_value_error();
-    if (*tag) add_thread(s, v.as.expr, tag);
     return v;
 }
 
@@ -640,11 +651,7 @@ static tirbi_value func_ret(tirbi_script *s, const tirbi_call *c) {
     if (!s->function) return tirbi_value_error();
     if (s->function->line->annotation)
         return tirbi_fail(s, TIRB_TYPE, c->node->span, "the return type is given already");
-    if (c->args[0].kind == TIRBI_VALUE_DTYPE)
-        s->function->ir->ret_type = tirbi_prim_type(c->args[0].as.dtype);
-    else if (c->args[0].kind == TIRBI_VALUE_POINTER)
-        s->function->ir->ret_type = c->args[0].as.type.type;
-    else
+    if (!tirbi_set_return(s->function->ir, &c->args[0]))
         return tirbi_fail(s, TIRB_TYPE, c->node->span, "expected a type, found %s", tirbi_value_text(&c->args[0]));
     s->function->return_known = true;
     return tirbi_value_none();
@@ -655,7 +662,22 @@ static tirbi_value old_var(tirbi_script *s, const tirbi_call *c) {
     tirb_datatype type = tirbi_type_i32;
     if (tirbi_given(&c->args[0]) && !tirbi_to_dtype(s, &c->args[0], &type)) return tirbi_value_error();
     tirb_type full = tirbi_type_is_handle(type) ? tirbi_pointer_type(tirbi_type_void, "") : tirbi_prim_type(type);
-    return tirbi_value_declared(tirbi_make_var(&s->builder, c->node->span, c->hint, full));
+    const char *name = c->hint;
+    if (tirbi_given(&c->args[1]) && !tirbi_to_text(s, &c->args[1], "the name", &name)) return tirbi_value_error();
+    return tirbi_value_declared(tirbi_make_var(&s->builder, c->node->span, name, full));
+}
+
+/* T.Var("n", "int32"): what an assignment names has that name. */
+static tirbi_value new_var(tirbi_script *s, const tirbi_call *c) {
+    const char *name;
+    tirb_datatype type;
+    if (!tirbi_to_text(s, &c->args[0], "the name", &name)) return tirbi_value_error();
+    if (c->hint) name = c->hint;
+    if (c->args[1].kind == TIRBI_VALUE_POINTER)
+        return tirbi_value_declared(tirbi_make_var(&s->builder, c->node->span, name, c->args[1].as.type.type));
+    if (!tirbi_to_dtype(s, &c->args[1], &type)) return tirbi_value_error();
+    tirb_type full = tirbi_type_is_handle(type) ? tirbi_pointer_type(tirbi_type_void, "") : tirbi_prim_type(type);
+    return tirbi_value_declared(tirbi_make_var(&s->builder, c->node->span, name, full));
 }
 
 static tirbi_value pointer_type(tirbi_script *s, const tirbi_call *c) {
@@ -753,6 +775,7 @@ const tirbi_entry tirbi_stmt_names[] = {
     {"func_name", func_name, "name", 0},
     {"func_ret", func_ret, "ret_type", 0},
     {"var", old_var, "dtype? name?", 0},
+    {"Var", new_var, "name ty", 0},
     {"Ptr", pointer_type, "dtype storage_scope?", 0},
     {"ptr", pointer_type, "dtype storage_scope?", 0},
     {"Break", jump, "", TIRB_STMT_BREAK},

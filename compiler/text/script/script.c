@@ -315,6 +315,17 @@ static const tirb_expr *declare_buffer(tirbi_script *s, const tirbi_parameter *p
     return tirbi_make_var(&s->builder, p->span, p->name, tirbi_pointer_type(v.as.buffer->dtype, v.as.buffer->scope));
 }
 
+/* What to write for a parameter without a type. */
+static const char *untyped_instead(tirbi_script *s, const tirbi_parameter *p) {
+    const char *text =
+        tirbi_hybrid(s)
+            ? tirbi_arena_format(s->arena, ": write `%s: ty.handle` for what tir.buffer_bind binds, or `%s: ty.int32`",
+                                 p->name, p->name)
+            : tirbi_arena_format(s->arena, ": write `%s: T.Buffer((\"n\",), \"float32\")`, or `%s: T.int32`", p->name,
+                                 p->name);
+    return text ? text : "";
+}
+
 static bool is_plain_parameter(tirbi_script *s, const tirbi_parameter *p, bool reports) {
     const char *fault = NULL;
     if (p->kind != TIRBI_PARAMETER_PLAIN)
@@ -323,8 +334,11 @@ static bool is_plain_parameter(tirbi_script *s, const tirbi_parameter *p, bool r
         fault = "needs a type";
     else if (p->initial)
         fault = "has a default value, which is not part of the language";
-    if (fault && reports) tirbi_fail(s, TIRB_TYPE, p->span, "the parameter `%s` %s", p->name, fault);
-    return !fault;
+    if (!fault || !reports) return !fault;
+    const char *instead = p->kind == TIRBI_PARAMETER_PLAIN && !p->annotation ? untyped_instead(s, p) : "";
+    tirbi_fail(s, TIRB_TYPE, p->span, "the parameter `%s` %s%s", p->name, fault, instead);
+    tirbi_bind(s, p->name, p->span, tirbi_value_error());
+    return false;
 }
 
 static bool declare_parameters(tirbi_script *s, tirbi_script_function *function) {
@@ -356,19 +370,27 @@ static bool declare_parameters(tirbi_script *s, tirbi_script_function *function)
     return good;
 }
 
+bool tirbi_set_return(tirb_primfunc *f, const tirbi_value *type) {
+    f->says_void = type->kind == TIRBI_VALUE_DTYPE && tirb_datatype_equal(type->as.dtype, tirbi_type_void);
+    if (f->says_void) return true;
+    if (type->kind == TIRBI_VALUE_DTYPE)
+        f->ret_type = tirbi_prim_type(type->as.dtype);
+    else if (type->kind == TIRBI_VALUE_POINTER)
+        f->ret_type = type->as.type.type;
+    else
+        return false;
+    return true;
+}
+
 static bool declare_return(tirbi_script *s, tirbi_script_function *function) {
     const tirbi_node *annotation = function->line->annotation;
     function->ir->ret_type = (tirb_type){.kind = TIRB_TYPE_TUPLE, .dtype = tirbi_type_void, .scope = ""};
     if (!annotation) return true;
     tirbi_value v = tirbi_evaluate(s, annotation);
     function->return_known = true;
-    if (v.kind == TIRBI_VALUE_DTYPE)
-        function->ir->ret_type = tirbi_prim_type(v.as.dtype);
-    else if (v.kind == TIRBI_VALUE_POINTER)
-        function->ir->ret_type = v.as.type.type;
-    else if (tirbi_is_error(&v))
-        return false;
-    else if (v.kind != TIRBI_VALUE_NONE) {
+    if (tirbi_set_return(function->ir, &v)) return true;
+    if (tirbi_is_error(&v)) return false;
+    if (v.kind != TIRBI_VALUE_NONE) {
         tirbi_fail(s, TIRB_TYPE, annotation->span, "expected the type of the result, found %s%s", tirbi_value_text(&v),
                    v.kind == TIRBI_VALUE_BUFFER ? ": make it a parameter, and store into that" : "");
         return false;

@@ -363,11 +363,16 @@ bool tirbi_push_binding(tirbi_script *s, const tirbi_binding *binding);
 uint32_t tirbi_open_level(tirbi_script *s);
 void tirbi_close_level(tirbi_script *s, uint32_t mark);
 
+/* Gives the function the type of its result; false: the value is no type. */
+bool tirbi_set_return(tirb_primfunc *f, const tirbi_value *type);
+
 /* ---- Evaluation ------------------------------------------------------------------------------------------------- */
 
 tirbi_value tirbi_evaluate(tirbi_script *s, const tirbi_node *node);
 /* What Python computes while a text is read (python.c). */
 tirbi_value tirbi_evaluate_comprehension(tirbi_script *s, const tirbi_node *node);
+/* How a pointer becomes a buffer, which has elements, as the end of a message; "" for what is no pointer. */
+const char *tirbi_buffer_of_pointer(tirbi_script *s, const tirbi_value *v);
 /* The call that an annotation with brackets is. */
 const tirbi_node *tirbi_subscript_call(tirbi_script *s, const tirbi_node *node);
 tirbi_value tirbi_evaluate_format(tirbi_script *s, const tirbi_node *node);

@@ -214,10 +214,8 @@ static void assign_element(tirbi_script *s, const tirbi_node *target, tirbi_span
         return;
     }
     if (object.kind != TIRBI_VALUE_BUFFER) {
-        const bool handle = object.kind == TIRBI_VALUE_EXPR && tirbi_type_is_handle(object.as.expr->dtype);
         tirbi_fail(s, TIRB_TYPE, target->span, "only elements of buffers can be assigned to, not of %s%s",
-                   tirbi_value_text(&object),
-                   handle ? ": a handle becomes one by A = T.match_buffer(handle, shape, dtype)" : "");
+                   tirbi_value_text(&object), tirbi_buffer_of_pointer(s, &object));
         return;
     }
     if (!tirbi_store_indices(s, object.as.buffer, target->items[1], &indices, &n)) return;
@@ -255,7 +253,22 @@ static void hold_values(tirbi_script *s, const tirbi_node *target, tirbi_value *
     }
 }
 
-static void assign_tuple(tirbi_script *s, const tirbi_node *target, tirbi_span span, const tirbi_value *value) {
+/* The items of a meta variable are meta variables. */
+static tirbi_value unpacked_meta(tirbi_script *s, const tirbi_value *value) {
+    const tirbi_value *tuple = value;
+    while (tuple->kind == TIRBI_VALUE_META) tuple = tuple->as.meta;
+    if (tuple == value || tuple->kind != TIRBI_VALUE_TUPLE) return *value;
+    tirbi_value *items = TIRBI_NEW_ARRAY(s->arena, tirbi_value, tuple->as.sequence.n);
+    if (!items) return tirbi_value_error();
+    for (uint32_t i = 0; i < tuple->as.sequence.n; i++)
+        items[i] = (tirbi_value){.kind = TIRBI_VALUE_META, .as.meta = &tuple->as.sequence.items[i]};
+    tirbi_value all = *tuple;
+    all.as.sequence.items = items;
+    return all;
+}
+
+static void assign_tuple(tirbi_script *s, const tirbi_node *target, tirbi_span span, const tirbi_value *given_value) {
+    const tirbi_value unpacked = unpacked_meta(s, given_value), *value = &unpacked;
     uint32_t n = target->n_items, star = n;
     tirbi_value error = tirbi_value_error();
     for (uint32_t i = 0; i < n; i++)
@@ -412,10 +425,8 @@ static void run_augmented(tirbi_script *s, const tirbi_line *line) {
         return;
     }
     if (object.kind != TIRBI_VALUE_BUFFER) {
-        const bool handle = object.kind == TIRBI_VALUE_EXPR && tirbi_type_is_handle(object.as.expr->dtype);
         tirbi_fail(s, TIRB_TYPE, target->span, "only elements of buffers can be assigned to, not of %s%s",
-                   tirbi_value_text(&object),
-                   handle ? ": a handle becomes one by A = T.match_buffer(handle, shape, dtype)" : "");
+                   tirbi_value_text(&object), tirbi_buffer_of_pointer(s, &object));
         return;
     }
     if (!tirbi_store_indices(s, object.as.buffer, target->items[1], &indices, &n)) return;
