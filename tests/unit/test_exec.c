@@ -320,6 +320,39 @@ static void ranges_are_charged_alike(void **state) {
     }
 }
 
+/* The number of a range is of its own type, whatever elements say where ranges end: also where lanes of it are widened
+ * on their way to what computes with them. */
+static void numbers_of_ranges(void **state) {
+    (void)state;
+    enum { LANES = 300, ENDS = 40 };
+    static const char *const types[] = {"i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"};
+    static const uint8_t kinds[] = {TIRB_I8, TIRB_I16, TIRB_I32, TIRB_I64, TIRB_U8, TIRB_U16, TIRB_U32, TIRB_U64};
+    const uint64_t n = LANES;
+    for (unsigned i = 0; i < 64; i++) {
+        const char *const of_ends = types[i / 8], *const of_numbers = types[i % 8];
+        const unsigned size = tirbi_dtypes[kinds[i / 8]].size;
+        char text[1024];
+        harness h;
+        snprintf(text, sizeof text,
+                 ".function \"f\" public\n.scalars 4\n.lanes 3\n.ref %s\n.ref f64 writable\n.var \"n\" i64 s0\n"
+                 ".tensor \"ends\" %s r0 read ($0)\n.tensor \"y\" f64 r1 write ($0)\nconst64 s3, "
+                 "4609434218613702656\nlane s0, done\n.cursor r0 %s read 7 0 0\n.cursor r1 f64 write 0 0 1\n"
+                 "vadvance.%s v0, s1, c0, s2, %s\nvcast.f64 v1, v0, %s\nvsplat.f64 v2, s3\nvmul.f64 v1, v1, v2\n"
+                 "vadd.f64 v1, v1, v2\nvstore.f64 c1, v1\ndone:\nlane.end\nret.void\n.end\n",
+                 of_ends, of_ends, of_ends, of_ends, of_numbers, of_numbers);
+        harness_open(&h, text);
+        uint8_t ends[ENDS * 8] = {0};
+        double y[LANES] = {0};
+        for (unsigned k = 0; k < ENDS; k++) ends[k * size] = (uint8_t)(3 * k);
+        buffer buffers[] = {{ends, ENDS, kinds[i / 8]}, {y, LANES, TIRB_F64}};
+        const uint64_t few = 3 * (ENDS - 1);
+        assert_int_equal(harness_call(&h, &few, buffers, 2).status, TIRB_OK);
+        for (unsigned k = 0; k < few; k++) assert_true(y[k] == 1.5 * (k / 3) + 1.5);
+        assert_int_equal(harness_call(&h, &n, buffers, 2).status, TIRB_BOUNDS);
+        harness_close(&h);
+    }
+}
+
 /* Loops inside of one go back to different heads in turn, each a few times or never: no other head is gone to, and each
  * time is charged, wherever the fuel at hand ends. */
 static void heads_in_turn(void **state) {
@@ -975,6 +1008,7 @@ int main(void) {
         cmocka_unit_test(allocations),
         cmocka_unit_test(fuel_is_exact),
         cmocka_unit_test(ranges_are_charged_alike),
+        cmocka_unit_test(numbers_of_ranges),
         cmocka_unit_test(heads_in_turn),
         cmocka_unit_test(fuel_of_lane_loops),
         cmocka_unit_test(stopping),
