@@ -564,9 +564,106 @@ static void put_find_loop(generator *g) {
     g->finds = false;
 }
 
+/* A cursor that is at an element or, with steps, at its neighbours. */
+static void put_plain_cursor(generator *g, unsigned ref, bool reads, bool writes, unsigned start) {
+    const uint8_t type = g->b->types[ref];
+    PUT(g, ".cursor r%u %s %s 0 %u 1", ref, name_of(type), writes && reads ? "readwrite" : writes ? "write" : "read",
+        start);
+    g->cursors[g->n_cursors].type = type;
+    g->cursors[g->n_cursors].reads = reads;
+    g->cursors[g->n_cursors].writes = writes;
+    g->cursors[g->n_cursors].updated = false;
+    g->cursors[g->n_cursors++].indexed = false;
+}
+
+/* Numbers of rows in the tensor that scalar code writes: mostly small ones. */
+static void put_numbers(generator *g, unsigned mask) {
+    const unsigned label = g->n_labels++, ref = below(g, BYTECODE_INPUTS);
+    const char *const type = name_of(g->b->types[ref]);
+    PUT(g, "lane 40, at%u\n.cursor r%u %s read 0 %u 1\n.cursor r%d u16 write 0 0 1\n", label, ref, type, below(g, 50),
+        BYTECODE_REFS - 1);
+    PUT(g, "vload.%s v0, c0\nvcast.i32 v1, v0, %s\nvsplat.i32 v2, s%u\n", type, type, mask);
+    if (chance(g, 95)) PUT(g, "vand.i32 v1, v1, v2\n");
+    PUT(g, "vcast.u16 v3, v1, i32\nvstore.u16 c1, v3\nat%u:\nlane.end\n", label);
+}
+
+/* Rows by number: those that are read, or written again and again. */
+static void put_seek_loop(generator *g) {
+    enum { LANES = 40, FEW = 7 };
+    const bool writes = chance(g, 40), is_small = writes || chance(g, 50), inside = chance(g, 50);
+    const unsigned n_inner = 1 + below(g, MAX_LOOPS), output = BYTECODE_INPUTS + below(g, BYTECODE_OUTPUTS);
+    const bool turns = n_inner > 1 && inside && chance(g, 50); /* numbers step in the second loop as well */
+    put_numbers(g, is_small ? S_LIMIT : S_MASK);
+    const unsigned label = g->n_labels++, scale = writes || chance(g, 30) ? LANES + below(g, 3) : below(g, 9);
+    PUT(g, "lane %u, at%u\n", 1 + below(g, LANES), label);
+    for (unsigned k = 0; k < n_inner; k++) PUT(g, ".inner %u\n", below(g, FEW));
+    g->n_cursors = 0;
+    memset(g->lanes, UNDEFINED, sizeof g->lanes);
+    memset(g->fixed, UNDEFINED, sizeof g->fixed);
+    put_plain_cursor(g, writes ? output : below(g, BYTECODE_INPUTS), !writes || chance(g, 70), writes, below(g, 3));
+    PUT(g, " 0%s\n", n_inner < 2 ? "" : turns || chance(g, 60) ? " 0" : " 1");
+    for (unsigned i = 1 + below(g, 2); i > 0; i--) {
+        put_plain_cursor(g, below(g, BYTECODE_INPUTS), true, false, below(g, 3));
+        PUT(g, " %u", LANES * below(g, 2));
+        PUT(g, n_inner > 1 ? " %u\n" : "\n", below(g, 3));
+    }
+    const unsigned stored = writes ? 0 : g->n_cursors;
+    if (!writes) {
+        put_plain_cursor(g, output, chance(g, 25), true, 0);
+        PUT(g, " %u%s\n", chance(g, 80) ? LANES : 0, n_inner < 2 ? "" : " 0");
+    }
+    PUT(g, ".cursor r%d u16 read 0 %u 0 1%s\n", BYTECODE_REFS - 1, below(g, 20), n_inner < 2 ? "" : turns ? " 3" : " 0");
+    PUT(g, "inner l0\n");
+    if (n_inner > 1 && inside) PUT(g, "inner l1\n");
+    PUT(g, "seek.u16 c0, c%u, %u, %u\n", g->n_cursors, scale, is_small ? 4 : 64);
+    if (n_inner > 1 && !inside) PUT(g, "inner l1\n");
+    g->depth++;
+    if (g->cursors[0].reads) {
+        const unsigned to = new_lane(g, g->cursors[0].type);
+        PUT(g, "vload.%s v%u, c0\n", name_of(g->cursors[0].type), to);
+    }
+    put_body(g, 2 + below(g, 4));
+    put_store(g, stored);
+    g->depth--;
+    if (n_inner > 1) PUT(g, "inner.end l1\n");
+    PUT(g, "inner.end l0\nat%u:\nlane.end\n", label);
+}
+
+/* What is read and what is written are elements of one tensor, some apart: they meet forwards, or not. */
+static void put_meeting_cursors(generator *g, unsigned ref) {
+    const bool ahead = chance(g, 70);
+    put_plain_cursor(g, ref, true, false, ahead ? below(g, 6) : 0);
+    PUT(g, "\n");
+    put_plain_cursor(g, ref, chance(g, 20), true, ahead ? 0 : below(g, 6));
+    PUT(g, "\n");
+    const unsigned written = g->n_cursors - 1, to = new_lane(g, g->cursors[written].type);
+    if (ahead) {
+        PUT(g, "vload.%s v%u, c%u\n", name_of(g->cursors[written].type), to, written - 1);
+    } else {
+        PUT(g, "vsplat.%s v%u, s%u\n", name_of(g->cursors[written].type), to, scalar(g));
+        put_store(g, written);
+    }
+}
+
+static void put_meeting_loop(generator *g) {
+    const unsigned label = g->n_labels++;
+    PUT(g, "lane s%u, at%u\n", chance(g, 80) ? S_N : S_MASK, label);
+    g->n_cursors = 0;
+    memset(g->lanes, UNDEFINED, sizeof g->lanes);
+    memset(g->fixed, UNDEFINED, sizeof g->fixed);
+    for (unsigned i = below(g, 3); i > 0; i--) put_cursor(g, below(g, BYTECODE_INPUTS), true, false, 0);
+    put_meeting_cursors(g, BYTECODE_INPUTS + below(g, BYTECODE_OUTPUTS));
+    put_body(g, 2 + below(g, 6));
+    put_store(g, g->n_cursors - 1);
+    PUT(g, "at%u:\nlane.end\n", label);
+}
+
 static void put_lane_loop(generator *g) {
-    if (!g->b->apart && chance(g, 6)) {
-        put_find_loop(g);
+    if (!g->b->apart && chance(g, 16)) {
+        const unsigned what = g->row != 0 ? 0 : below(g, 3);
+        if (what == 0) put_find_loop(g);
+        if (what == 1) put_seek_loop(g);
+        if (what == 2) put_meeting_loop(g);
         return;
     }
     const unsigned n_inner = g->row != 0 || chance(g, 55) ? 0 : 1 + below(g, MAX_LOOPS), label = g->n_labels++;
