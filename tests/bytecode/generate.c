@@ -667,7 +667,7 @@ static void put_lane_loop(generator *g) {
         return;
     }
     const unsigned n_inner = g->row != 0 || chance(g, 55) ? 0 : 1 + below(g, MAX_LOOPS), label = g->n_labels++;
-    const bool reduces = !g->b->apart && g->row == 0 && chance(g, 15);
+    const bool reduces = !g->b->apart && chance(g, 15);
     const bool advances = !g->b->apart && chance(g, 20), updates = !g->b->apart && n_inner == 0 && chance(g, 20);
     if (reduces) PUT(g, "red.begin.f32 q0, s%u\n", scalar(g));
     if (advances && chance(g, 80)) PUT(g, "const.i64 s%d, %u\n", S_RANGE, below(g, 12));
