@@ -59,6 +59,7 @@ typedef struct checker_lane {
     unsigned n_steps;  /* of the scan that comes next */
     uint8_t step_type; /* theirs */
     uint32_t claimed; /* bit per cursor: an instruction writes where lanes say through it */
+    uint32_t pushed;  /* bit per reduction state: an instruction pushes lanes into it */
     uint8_t types[TIRBI_MAX_LANE_REGS];
     unsigned n_own, own_depth; /* vloops: how many there were, how many are open */
     bool finds, acts; /* there was a vfind; something that must not be beside one */

@@ -87,7 +87,7 @@ tirb_status tirbi_verify_lane_begin(checker *c) {
     lane->n_steps = 0;
     lane->n_own = lane->own_depth = 0;
     lane->finds = lane->acts = false;
-    lane->claimed = 0;
+    lane->claimed = lane->pushed = 0;
     lane->depth = 0;
     lane->begun = false;
     lane->kept = 0;
@@ -470,8 +470,14 @@ static tirb_status at_lane_level(checker *c) {
     return c->lane.depth == 0 ? TIRB_OK : tirbi_verify_fail(c, "only allowed at lane level, outside of inner loops");
 }
 
+/* A block of lanes goes through one instruction after the other: what two of them push into a state would be in an
+ * order that the size of blocks tells. */
 static tirb_status check_push(checker *c, unsigned n_operands) {
+    const int64_t state = c->instr->operand[0];
     TIRBI_TRY(at_lane_level(c));
+    if (c->lane.pushed >> state & 1)
+        return tirbi_verify_fail(c, "reduction state %" PRId64 " is pushed here too", state);
+    c->lane.pushed |= UINT32_C(1) << state;
     for (unsigned i = 1; i <= n_operands; i++) {
         TIRBI_TRY(read_register(c, c->instr->operand[i], (tirbi_dtype)c->instr->type));
     }

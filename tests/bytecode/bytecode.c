@@ -221,6 +221,8 @@ static bool run_program(uint64_t seed, bool goes_far) {
     for (unsigned i = 0; i < N_SIZES; i++)
         n[i] = i < 2 ? sizes[tirbi_random_below(&r, sizeof sizes / sizeof *sizes)]
                      : large[tirbi_random_below(&r, sizeof large / sizeof *large)];
+    /* Where a lane traps behind lanes that charge, how much is charged shows only at the fuel's end. */
+    if (!goes_far && tirbi_random_chance(&r, 30)) fuel = 1 + tirbi_random_below(&r, 3000);
     if (goes_far) n[3] = far[tirbi_random_below(&r, sizeof far / sizeof *far)];
     qsort(n, N_SIZES, sizeof *n, in_order);
     for (unsigned i = 0; i < N_SIZES && good; i++) {

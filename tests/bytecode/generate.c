@@ -2,10 +2,11 @@
 
 #include <string.h>
 
-/* Scalar registers: n, m, a, b, locals, the counters and the limit of loops, an index, a number of rows, the
- * constants' parameters. */
-enum { S_N, S_M, S_A, S_LOCAL = 4, S_COUNTER = 14, S_LIMIT = 17, S_INDEX, S_MASK, S_ROWS, S_CONSTANT, N_LOCALS = 10 };
-enum { N_SCALARS = S_CONSTANT + BYTECODE_CONSTANTS, N_LANES = 14, MAX_LABELS = 24, MAX_CURSORS = 8, MAX_LOOPS = 2 };
+/* Scalar registers: n, m, a, b, locals, the counters and the limit of loops, an index, a mask, a number of rows, the
+ * range that lanes begin in, the constants' parameters. */
+enum { S_N, S_M, S_A, S_LOCAL = 4, S_COUNTER = 14, S_LIMIT = 17, S_INDEX, S_MASK, S_ROWS, S_RANGE, S_CONSTANT };
+enum { N_LOCALS = 10, N_SCALARS = S_CONSTANT + BYTECODE_CONSTANTS, N_LANES = 14 };
+enum { MAX_LABELS = 24, MAX_CURSORS = 8, MAX_LOOPS = 2 };
 enum { UNDEFINED = 0xFF };
 
 typedef struct generator {
@@ -23,11 +24,12 @@ typedef struct generator {
     uint8_t fixed[N_LANES]; /* the types that they have to keep, or UNDEFINED */
     struct {
         uint8_t type;
-        bool reads, writes, indexed;
+        bool reads, writes, indexed, updated;
     } cursors[MAX_CURSORS];
     unsigned n_cursors;
     unsigned depth; /* of loops in it */
     unsigned row;   /* the counter of the loop around it, whose rows it does; 0: there is none */
+    bool finds;     /* it does nothing else */
 } generator;
 
 static uint32_t below(generator *g, uint32_t n) { return tirbi_random_below(&g->random, n); }
@@ -266,7 +268,9 @@ static void put_elementwise(generator *g) {
     const tirbi_op_info *info = &tirbi_ops[op];
     if (!info->mnemonic) return;
     /* Most divisions of integers find a 0 and end the call. */
-    if ((info->flags & TIRBI_FLAG_TRAP) && tirbi_dtype_is_int((tirbi_dtype)from) && chance(g, 80)) return;
+    if ((info->flags & TIRBI_FLAG_TRAP) && tirbi_dtype_is_int((tirbi_dtype)from) &&
+        (g->finds || chance(g, 80)))
+        return;
     const bool converts = info->operands[2] == 'T';
     uint8_t type = converts ? any_type(g) : from;
     if (op == TIRB_OP_VBITS && tirbi_dtypes[type].size != tirbi_dtypes[from].size)
@@ -321,7 +325,7 @@ static void put_store(generator *g, unsigned c) {
 static void put_indexed(generator *g) {
     for (unsigned c = 0; c < g->n_cursors; c++) {
         const unsigned from = find_lane(g, TIRB_I32);
-        if (!g->cursors[c].indexed || from == UNDEFINED) continue;
+        if (!g->cursors[c].indexed || g->cursors[c].updated || from == UNDEFINED) continue;
         const unsigned mask = new_lane_beside(g, TIRB_I32, 1u << from);
         if (mask == UNDEFINED) continue;
         PUT(g, "vsplat.i32 v%u, s%d\nvand.i32 v%u, v%u, v%u\n", mask, S_MASK, mask, mask, from);
@@ -377,15 +381,108 @@ static void put_body(generator *g, unsigned n) {
     }
 }
 
-/* What goes from lane to lane. */
-static void put_across(generator *g, bool reduces) {
-    static const uint8_t types[] = {TIRB_F32, TIRB_F64, TIRB_I32, TIRB_U64};
+/* ---- From lane to lane ------------------------------------------------------------------------------------------ */
+
+/* At lane level, where all registers may get any type. */
+static unsigned find_or_make(generator *g, uint8_t type, uint32_t others) {
+    const unsigned found = find_lane(g, type), any = find_any_lane(g);
+    if (found != UNDEFINED && !(others >> found & 1)) return found;
+    const uint8_t from = any != UNDEFINED ? g->lanes[any] : UNDEFINED;
+    const unsigned to = new_lane_beside(g, type, others);
+    if (tirbi_dtype_is_int((tirbi_dtype)type) && chance(g, 30))
+        PUT(g, "viota.%s v%u, s%u, %u\n", name_of(type), to, scalar(g), below(g, 4));
+    else if (any != UNDEFINED)
+        PUT(g, "vcast.%s v%u, v%u, %s\n", name_of(type), to, any, name_of(from));
+    else
+        PUT(g, "vsplat.%s v%u, s%u\n", name_of(type), to, scalar(g));
+    return to;
+}
+
+static bool is_real(uint8_t type) { return type == TIRB_F32 || type == TIRB_F64; }
+
+/* An operation of a scan, which integers and floats have. */
+static unsigned any_fold(generator *g, bool fused, bool real) {
+    static const uint8_t of_reals[] = {0, 0, 1, 2, 3, 7, 8};
+    if (fused) return below(g, 3) + 16 * below(g, 2);
+    const unsigned n = real ? of_reals[below(g, sizeof of_reals)] : below(g, 8);
+    const bool swaps = n == 2 || n == 3 || n == 7 || n == 8;
+    return n + (swaps && chance(g, 30) ? 16 : 0);
+}
+
+/* What becomes of a number before a scan goes on with it. */
+static void put_step(generator *g, uint8_t type, unsigned from, unsigned holds) {
+    const bool real = is_real(type);
+    if (!real || chance(g, 50)) PUT(g, "vstep.%s v%u, %u\n", name_of(type), from, any_fold(g, false, real));
+    else if (holds != UNDEFINED && chance(g, 50)) PUT(g, "vstepma.%s v%u, v%u, 3\n", name_of(type), holds, from);
+    else PUT(g, "vstepma.%s v%u, v%u, %u\n", name_of(type), from, from, any_fold(g, true, real));
+}
+
+static void put_scan(generator *g) {
+    static const uint8_t types[] = {TIRB_F32, TIRB_F64, TIRB_I32, TIRB_U64, TIRB_I64, TIRB_U32};
     const uint8_t type = types[below(g, sizeof types)];
-    const unsigned from = find_lane(g, type), real = find_lane(g, TIRB_F32);
-    const unsigned to = from == UNDEFINED ? UNDEFINED : new_lane(g, type);
-    if (to != UNDEFINED)
-        PUT(g, "vscan.%s v%u, s%u, v%u, %u\n", name_of(type), to, local(g), from, below(g, 4));
-    if (reduces && real != UNDEFINED && g->lanes[real] == TIRB_F32) PUT(g, "vred.f32 q0, v%u\n", real);
+    const bool real = is_real(type);
+    const unsigned from = find_or_make(g, type, 0), other = find_lane(g, type), holds = find_lane(g, TIRB_BOOL);
+    const unsigned n_steps = chance(g, 40) ? 1 + below(g, 3) : 0, sees_before = chance(g, 30) ? 32 : 0;
+    const bool bits = chance(g, 15), again = n_steps > 0 && holds != UNDEFINED && chance(g, 40);
+    const uint8_t given = bits ? (uint8_t)tirbi_dtype_of_bits((tirbi_dtype)type) : type;
+    const unsigned beside = 1u << from | 1u << other | (holds != UNDEFINED ? 1u << holds : 0);
+    const unsigned to = new_lane_beside(g, given, beside), how = sees_before + (bits ? 64 : 0);
+    if (to == UNDEFINED) return;
+    for (unsigned i = 0; i < n_steps; i++) put_step(g, type, from, holds);
+    if (again && real && chance(g, 50))
+        PUT(g, "vscanma.%s v%u, s%u, v%u, v%u, %u\n", name_of(type), to, local(g), holds, from, 3 + how);
+    else if (again)
+        PUT(g, "vscan.%s v%u, s%u, v%u, %u\n", name_of(type), to, local(g), holds, 9 + how);
+    else if (real && chance(g, 40))
+        PUT(g, "vscanma.%s v%u, s%u, v%u, v%u, %u\n", name_of(type), to, local(g), from, other,
+            any_fold(g, true, real) + how);
+    else
+        PUT(g, "vscan.%s v%u, s%u, v%u, %u\n", name_of(type), to, local(g), from, any_fold(g, false, real) + how);
+}
+
+/* An index that all tensors have, or mostly have. */
+static unsigned put_index(generator *g, unsigned from, uint32_t beside) {
+    const unsigned mask = chance(g, 4) ? UNDEFINED : new_lane_beside(g, TIRB_I32, 1u << from | beside);
+    if (mask == UNDEFINED) return from;
+    PUT(g, "vsplat.i32 v%u, s%d\nvand.i32 v%u, v%u, v%u\n", mask, S_MASK, mask, mask, from);
+    return mask;
+}
+
+/* Elements that lanes name, which are written: `c` is a cursor for it. */
+static void put_update(generator *g, unsigned c) {
+    const uint8_t type = g->cursors[c].type;
+    const unsigned from = find_or_make(g, type, 0), named = find_or_make(g, TIRB_I32, 1u << from);
+    if (named == from) return;
+    const unsigned index = put_index(g, named, 1u << from);
+    if (!g->cursors[c].reads)
+        PUT(g, "vstorex.%s c%u, v%u, v%u, i32\n", name_of(type), c, index, from);
+    else if (is_real(type) && chance(g, 50))
+        PUT(g, "vupdatema.%s c%u, v%u, v%u, v%u, i32, %u\n", name_of(type), c, index, from, from, below(g, 3));
+    else
+        PUT(g, "vupdate.%s c%u, v%u, v%u, i32, %u\n", name_of(type), c, index, from, any_fold(g, false, is_real(type)));
+}
+
+/* What goes from lane to lane; `update`: the cursor of what is updated, or UNDEFINED; `pushes`: red.f32 q0 is begun. */
+static void put_across(generator *g, unsigned update, bool pushes) {
+    if (update != UNDEFINED) put_update(g, update);
+    for (unsigned i = below(g, 3); i > 0; i--) put_scan(g);
+    if (!pushes) return;
+    const unsigned real = find_or_make(g, TIRB_F32, 0);
+    if (chance(g, 50)) PUT(g, "vred.f32 q0, v%u\n", real);
+    else PUT(g, "vredma.f32 q0, v%u, v%u\n", real, real);
+}
+
+/* The range that a lane is in. */
+static void put_advance(generator *g) {
+    static const uint8_t types[] = {TIRB_I32, TIRB_I32, TIRB_I64, TIRB_I64, TIRB_U8, TIRB_I16, TIRB_U32};
+    for (unsigned c = 0; c < g->n_cursors; c++) {
+        const uint8_t type = g->cursors[c].type, given = types[below(g, sizeof types)];
+        if (!g->cursors[c].indexed || g->cursors[c].updated || !tirbi_dtype_is_int((tirbi_dtype)type)) continue;
+        const unsigned to = new_lane(g, given);
+        if (to == UNDEFINED) return;
+        PUT(g, "vadvance.%s v%u, s%d, c%u, s%u, %s\n", name_of(type), to, S_RANGE, c, scalar(g), name_of(given));
+        return;
+    }
 }
 
 /* Where no lane may see another one, what is written down from an element is left out, as it depends on the number of
@@ -410,7 +507,26 @@ static void put_cursor(generator *g, unsigned ref, bool reads, bool writes, unsi
     g->cursors[g->n_cursors].type = type;
     g->cursors[g->n_cursors].reads = reads;
     g->cursors[g->n_cursors].writes = writes;
+    g->cursors[g->n_cursors].updated = false;
     g->cursors[g->n_cursors++].indexed = indexed;
+}
+
+/* One whose elements lanes name. */
+static void put_indexed_cursor(generator *g, unsigned ref, bool reads, bool writes, unsigned n_inner) {
+    const uint8_t type = g->b->types[ref];
+    PUT(g, ".cursor r%u %s %s 7 0 0", ref, name_of(type), writes && reads ? "readwrite" : writes ? "write" : "read");
+    for (unsigned k = 0; k < n_inner; k++) PUT(g, " 0");
+    PUT(g, "\n");
+    g->cursors[g->n_cursors].type = type;
+    g->cursors[g->n_cursors].reads = reads;
+    g->cursors[g->n_cursors].writes = false;
+    g->cursors[g->n_cursors].updated = writes;
+    g->cursors[g->n_cursors++].indexed = true;
+}
+
+static void put_updated(generator *g, unsigned ref) {
+    const uint8_t type = g->b->types[ref];
+    put_indexed_cursor(g, ref, (is_real(type) || tirbi_dtypes[type].size >= 4) && chance(g, 80), true, 0);
 }
 
 /* One behind the other, or the second in the first. */
@@ -424,10 +540,137 @@ static void put_inner_loops(generator *g, unsigned n_inner, unsigned n) {
     for (unsigned k = n_inner; nested && k-- > 0;) PUT(g, "inner.end l%u\n", k);
 }
 
+/* The first lane of which something is true. */
+static void put_find_loop(generator *g) {
+    const unsigned label = g->n_labels++;
+    if (chance(g, 70)) PUT(g, "lane s%u, at%u\n", S_N, label);
+    else PUT(g, "lane s%u, at%u\n", g->row != 0 ? line(g) : S_MASK, label);
+    g->n_cursors = 0;
+    memset(g->lanes, UNDEFINED, sizeof g->lanes);
+    memset(g->fixed, UNDEFINED, sizeof g->fixed);
+    for (unsigned i = 0; i < 1 + below(g, 2); i++) put_cursor(g, below(g, BYTECODE_INPUTS), true, false, 0);
+    g->finds = true;
+    for (unsigned i = 2 + below(g, 4); i > 0; i--) put_value(g, any_type(g));
+    for (unsigned i = 1 + below(g, 5); i > 0; i--) put_elementwise(g);
+    unsigned found = find_lane(g, TIRB_BOOL);
+    if (found == UNDEFINED) {
+        const unsigned one = find_any_lane(g), other = one != UNDEFINED ? find_lane(g, g->lanes[one]) : UNDEFINED;
+        const char *const type = one != UNDEFINED ? name_of(g->lanes[one]) : NULL;
+        found = new_lane(g, TIRB_BOOL);
+        if (type) PUT(g, "v%s.%s v%u, v%u, v%u\n", chance(g, 50) ? "eq" : "gt", type, found, one, other);
+        else PUT(g, "vsplat.bool v%u, s%u\n", found, scalar(g));
+    }
+    PUT(g, "vfind.bool s%u, v%u\nat%u:\nlane.end\n", local(g), found, label);
+    g->finds = false;
+}
+
+/* A cursor that is at an element or, with steps, at its neighbours. */
+static void put_plain_cursor(generator *g, unsigned ref, bool reads, bool writes, unsigned start) {
+    const uint8_t type = g->b->types[ref];
+    PUT(g, ".cursor r%u %s %s 0 %u 1", ref, name_of(type), writes && reads ? "readwrite" : writes ? "write" : "read",
+        start);
+    g->cursors[g->n_cursors].type = type;
+    g->cursors[g->n_cursors].reads = reads;
+    g->cursors[g->n_cursors].writes = writes;
+    g->cursors[g->n_cursors].updated = false;
+    g->cursors[g->n_cursors++].indexed = false;
+}
+
+/* Numbers of rows in the tensor that scalar code writes: mostly small ones. */
+static void put_numbers(generator *g, unsigned mask) {
+    const unsigned label = g->n_labels++, ref = below(g, BYTECODE_INPUTS);
+    const char *const type = name_of(g->b->types[ref]);
+    PUT(g, "lane 40, at%u\n.cursor r%u %s read 0 %u 1\n.cursor r%d u16 write 0 0 1\n", label, ref, type, below(g, 50),
+        BYTECODE_REFS - 1);
+    PUT(g, "vload.%s v0, c0\nvcast.i32 v1, v0, %s\nvsplat.i32 v2, s%u\n", type, type, mask);
+    if (chance(g, 95)) PUT(g, "vand.i32 v1, v1, v2\n");
+    PUT(g, "vcast.u16 v3, v1, i32\nvstore.u16 c1, v3\nat%u:\nlane.end\n", label);
+}
+
+/* Rows by number: those that are read, or written again and again. */
+static void put_seek_loop(generator *g) {
+    enum { LANES = 40, FEW = 7 };
+    const bool writes = chance(g, 40), is_small = writes || chance(g, 50), inside = chance(g, 50);
+    const unsigned n_inner = 1 + below(g, MAX_LOOPS), output = BYTECODE_INPUTS + below(g, BYTECODE_OUTPUTS);
+    const bool turns = n_inner > 1 && inside && chance(g, 50); /* numbers step in the second loop as well */
+    put_numbers(g, is_small ? S_LIMIT : S_MASK);
+    const unsigned label = g->n_labels++, scale = writes || chance(g, 30) ? LANES + below(g, 3) : below(g, 9);
+    PUT(g, "lane %u, at%u\n", 1 + below(g, LANES), label);
+    for (unsigned k = 0; k < n_inner; k++) PUT(g, ".inner %u\n", below(g, FEW));
+    g->n_cursors = 0;
+    memset(g->lanes, UNDEFINED, sizeof g->lanes);
+    memset(g->fixed, UNDEFINED, sizeof g->fixed);
+    put_plain_cursor(g, writes ? output : below(g, BYTECODE_INPUTS), !writes || chance(g, 70), writes, below(g, 3));
+    PUT(g, " 0%s\n", n_inner < 2 ? "" : turns || chance(g, 60) ? " 0" : " 1");
+    for (unsigned i = 1 + below(g, 2); i > 0; i--) {
+        put_plain_cursor(g, below(g, BYTECODE_INPUTS), true, false, below(g, 3));
+        PUT(g, " %u", LANES * below(g, 2));
+        PUT(g, n_inner > 1 ? " %u\n" : "\n", below(g, 3));
+    }
+    const unsigned stored = writes ? 0 : g->n_cursors;
+    if (!writes) {
+        put_plain_cursor(g, output, chance(g, 25), true, 0);
+        PUT(g, " %u%s\n", chance(g, 80) ? LANES : 0, n_inner < 2 ? "" : " 0");
+    }
+    PUT(g, ".cursor r%d u16 read 0 %u 0 1%s\n", BYTECODE_REFS - 1, below(g, 20), n_inner < 2 ? "" : turns ? " 3" : " 0");
+    PUT(g, "inner l0\n");
+    if (n_inner > 1 && inside) PUT(g, "inner l1\n");
+    PUT(g, "seek.u16 c0, c%u, %u, %u\n", g->n_cursors, scale, is_small ? 4 : 64);
+    if (n_inner > 1 && !inside) PUT(g, "inner l1\n");
+    g->depth++;
+    if (g->cursors[0].reads) {
+        const unsigned to = new_lane(g, g->cursors[0].type);
+        PUT(g, "vload.%s v%u, c0\n", name_of(g->cursors[0].type), to);
+    }
+    put_body(g, 2 + below(g, 4));
+    put_store(g, stored);
+    g->depth--;
+    if (n_inner > 1) PUT(g, "inner.end l1\n");
+    PUT(g, "inner.end l0\nat%u:\nlane.end\n", label);
+}
+
+/* What is read and what is written are elements of one tensor, some apart: they meet forwards, or not. */
+static void put_meeting_cursors(generator *g, unsigned ref) {
+    const bool ahead = chance(g, 70);
+    put_plain_cursor(g, ref, true, false, ahead ? below(g, 6) : 0);
+    PUT(g, "\n");
+    put_plain_cursor(g, ref, chance(g, 20), true, ahead ? 0 : below(g, 6));
+    PUT(g, "\n");
+    const unsigned written = g->n_cursors - 1, to = new_lane(g, g->cursors[written].type);
+    if (ahead) {
+        PUT(g, "vload.%s v%u, c%u\n", name_of(g->cursors[written].type), to, written - 1);
+    } else {
+        PUT(g, "vsplat.%s v%u, s%u\n", name_of(g->cursors[written].type), to, scalar(g));
+        put_store(g, written);
+    }
+}
+
+static void put_meeting_loop(generator *g) {
+    const unsigned label = g->n_labels++;
+    PUT(g, "lane s%u, at%u\n", chance(g, 80) ? S_N : S_MASK, label);
+    g->n_cursors = 0;
+    memset(g->lanes, UNDEFINED, sizeof g->lanes);
+    memset(g->fixed, UNDEFINED, sizeof g->fixed);
+    for (unsigned i = below(g, 3); i > 0; i--) put_cursor(g, below(g, BYTECODE_INPUTS), true, false, 0);
+    put_meeting_cursors(g, BYTECODE_INPUTS + below(g, BYTECODE_OUTPUTS));
+    put_body(g, 2 + below(g, 6));
+    put_store(g, g->n_cursors - 1);
+    PUT(g, "at%u:\nlane.end\n", label);
+}
+
 static void put_lane_loop(generator *g) {
+    if (!g->b->apart && chance(g, 16)) {
+        const unsigned what = g->row != 0 ? 0 : below(g, 3);
+        if (what == 0) put_find_loop(g);
+        if (what == 1) put_seek_loop(g);
+        if (what == 2) put_meeting_loop(g);
+        return;
+    }
     const unsigned n_inner = g->row != 0 || chance(g, 55) ? 0 : 1 + below(g, MAX_LOOPS), label = g->n_labels++;
-    const bool reduces = !g->b->apart && g->row == 0 && chance(g, 15);
+    const bool reduces = !g->b->apart && chance(g, 15);
+    const bool advances = !g->b->apart && chance(g, 20), updates = !g->b->apart && n_inner == 0 && chance(g, 20);
     if (reduces) PUT(g, "red.begin.f32 q0, s%u\n", scalar(g));
+    if (advances && chance(g, 80)) PUT(g, "const.i64 s%d, %u\n", S_RANGE, below(g, 12));
     if (g->row != 0 && chance(g, 80)) PUT(g, "lane s%u, at%u\n", line(g), label);
     else if (chance(g, 85)) PUT(g, "lane s%u, at%u\n", S_N, label);
     else PUT(g, "lane %u, at%u\n", below(g, 70), label);
@@ -443,13 +686,18 @@ static void put_lane_loop(generator *g) {
     unsigned first = below(g, BYTECODE_OUTPUTS), n_outputs = 1 + below(g, 2);
     for (unsigned i = 0; i < n_outputs; i++)
         put_cursor(g, BYTECODE_INPUTS + (first + i) % BYTECODE_OUTPUTS, chance(g, 25), true, n_inner);
-    const unsigned n = 1 + below(g, 4);
+    const unsigned update = updates ? g->n_cursors + advances : UNDEFINED, n = 1 + below(g, 4);
+    if (advances) put_indexed_cursor(g, below(g, BYTECODE_INPUTS), true, false, n_inner);
+    if (updates) put_updated(g, BYTECODE_INPUTS + (first + n_outputs) % BYTECODE_OUTPUTS);
+    const unsigned stored = g->n_cursors - 1 - updates - advances;
     const bool outside = chance(g, 50);
+    if (advances) put_advance(g);
     if (outside) put_body(g, n);
     put_inner_loops(g, n_inner, n);
     if (outside || n_inner == 0) put_body(g, 2 + below(g, 6));
-    if (!g->b->apart && chance(g, 20)) put_across(g, reduces);
-    if (outside || n_inner == 0) put_store(g, g->n_cursors - 1);
+    if (!g->b->apart && chance(g, updates ? 90 : 30)) put_across(g, update, reduces);
+    if (advances && chance(g, 30)) put_advance(g);
+    if (outside || n_inner == 0) put_store(g, stored);
     PUT(g, "at%u:\nlane.end\n", label);
     if (reduces) PUT(g, "red.end.f32 s%u, q0\n", local(g));
 }

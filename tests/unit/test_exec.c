@@ -283,6 +283,76 @@ static void fuel_is_exact(void **state) {
     harness_close(&h);
 }
 
+/* Whether lanes behind one that traps are charged for the ranges that they go on to, or those of one vadvance before
+ * those of another one, is the same on all machines, whose vectors have more or fewer lanes. */
+static void ranges_are_charged_alike(void **state) {
+    (void)state;
+    enum { LANES = 300, ENDS = 40000, TRAPS = 10, FAR = 40, SUMS = 12 };
+    static const char *const others[] = {"vload.i32 v1, c1\nvloadx.f32 v2, c4, v1, i32\n",
+                                         "vadvance.i64 v1, s2, c5, s3, i64\nvload.f32 v2, c2\n"};
+    static const char head[] =
+        ".function \"f\" public\n.scalars 4\n.lanes 4\n.ref i64\n.ref i32\n.ref f32\n.ref f32 writable\n.ref f32\n"
+        ".ref i64\n.var \"n\" i64 s0\n.tensor \"ends\" i64 r0 read ($0)\n.tensor \"at\" i32 r1 read ($0)\n"
+        ".tensor \"x\" f32 r2 read ($0)\n.tensor \"y\" f32 r3 write ($0)\n.tensor \"table\" f32 r4 read ($0)\n"
+        ".tensor \"few\" i64 r5 read ($0)\nlane s0, done\n.cursor r0 i64 read 7 0 0\n.cursor r1 i32 read 0 0 1\n"
+        ".cursor r2 f32 read 0 0 1\n.cursor r3 f32 write 0 0 1\n.cursor r4 f32 read 7 0 0\n"
+        ".cursor r5 i64 read 7 0 0\nvadvance.i64 v0, s1, c0, s3, i64\n";
+    int64_t ends[ENDS], few[] = {0, TRAPS};
+    int32_t at[LANES] = {[TRAPS] = 9};
+    float x[LANES] = {0}, y[LANES], table[8] = {0};
+    for (unsigned i = 0; i < ENDS; i++) ends[i] = i + 1 < ENDS ? FAR : LANES;
+    for (unsigned i = 0; i < sizeof others / sizeof *others; i++) {
+        char text[2048];
+        harness h;
+        int length = snprintf(text, sizeof text, "%s%svload.f32 v3, c2\n", head, others[i]);
+        for (unsigned k = 0; k < SUMS; k++)
+            length += snprintf(text + length, sizeof text - (size_t)length, "vmul.f32 v3, v3, v2\n"
+                                                                            "vadd.f32 v3, v3, v2\n");
+        snprintf(text + length, sizeof text - (size_t)length, "vstore.f32 c3, v3\ndone:\nlane.end\nret.void\n.end\n");
+        harness_open(&h, text);
+        buffer buffers[] = {{ends, ENDS, TIRB_I64}, {at, LANES, TIRB_I32}, {x, LANES, TIRB_F32}, {y, LANES, TIRB_F32},
+                            {table, 8, TIRB_F32},   {few, 2, TIRB_I64}};
+        const uint64_t n = LANES;
+        memset(y, 0, sizeof y);
+        const outcome out = harness_run(&h, &n, buffers, 6, 500, UINT64_MAX, 10);
+        assert_int_not_equal(out.status, TIRB_OK);
+        harness_close(&h);
+    }
+}
+
+/* The number of a range is of its own type, whatever elements say where ranges end: also where lanes of it are widened
+ * on their way to what computes with them. */
+static void numbers_of_ranges(void **state) {
+    (void)state;
+    enum { LANES = 300, ENDS = 40 };
+    static const char *const types[] = {"i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"};
+    static const uint8_t kinds[] = {TIRB_I8, TIRB_I16, TIRB_I32, TIRB_I64, TIRB_U8, TIRB_U16, TIRB_U32, TIRB_U64};
+    const uint64_t n = LANES;
+    for (unsigned i = 0; i < 64; i++) {
+        const char *const of_ends = types[i / 8], *const of_numbers = types[i % 8];
+        const unsigned size = tirbi_dtypes[kinds[i / 8]].size;
+        char text[1024];
+        harness h;
+        snprintf(text, sizeof text,
+                 ".function \"f\" public\n.scalars 4\n.lanes 3\n.ref %s\n.ref f64 writable\n.var \"n\" i64 s0\n"
+                 ".tensor \"ends\" %s r0 read ($0)\n.tensor \"y\" f64 r1 write ($0)\nconst64 s3, "
+                 "4609434218613702656\nlane s0, done\n.cursor r0 %s read 7 0 0\n.cursor r1 f64 write 0 0 1\n"
+                 "vadvance.%s v0, s1, c0, s2, %s\nvcast.f64 v1, v0, %s\nvsplat.f64 v2, s3\nvmul.f64 v1, v1, v2\n"
+                 "vadd.f64 v1, v1, v2\nvstore.f64 c1, v1\ndone:\nlane.end\nret.void\n.end\n",
+                 of_ends, of_ends, of_ends, of_ends, of_numbers, of_numbers);
+        harness_open(&h, text);
+        uint8_t ends[ENDS * 8] = {0};
+        double y[LANES] = {0};
+        for (unsigned k = 0; k < ENDS; k++) ends[k * size] = (uint8_t)(3 * k);
+        buffer buffers[] = {{ends, ENDS, kinds[i / 8]}, {y, LANES, TIRB_F64}};
+        const uint64_t few = 3 * (ENDS - 1);
+        assert_int_equal(harness_call(&h, &few, buffers, 2).status, TIRB_OK);
+        for (unsigned k = 0; k < few; k++) assert_true(y[k] == 1.5 * (k / 3) + 1.5);
+        assert_int_equal(harness_call(&h, &n, buffers, 2).status, TIRB_BOUNDS);
+        harness_close(&h);
+    }
+}
+
 /* Loops inside of one go back to different heads in turn, each a few times or never: no other head is gone to, and each
  * time is charged, wherever the fuel at hand ends. */
 static void heads_in_turn(void **state) {
@@ -937,6 +1007,8 @@ int main(void) {
         cmocka_unit_test(traps),
         cmocka_unit_test(allocations),
         cmocka_unit_test(fuel_is_exact),
+        cmocka_unit_test(ranges_are_charged_alike),
+        cmocka_unit_test(numbers_of_ranges),
         cmocka_unit_test(heads_in_turn),
         cmocka_unit_test(fuel_of_lane_loops),
         cmocka_unit_test(stopping),

@@ -148,6 +148,10 @@ static const char *const programs[] = {
     HEAD EACH_ROW "        S[i] = T.float32(0)\n        for k in range(P[i], P[i + 1]):\n            S[i] = S[i] + A[0, k] * W[I[0, k]]\n",
     HEAD EACH_ROW "        N[i] = 0\n        for k in range(P[i], P[i + 1]):\n            N[i] = N[i] + I[0, k] * (i + 1)\n",
     HEAD EACH_ROW "        for k in range(P[i], P[i + 1]):\n            N[i] = T.max(N[i], I[0, k])\n            B[0, k] = A[0, k] * S[i]\n",
+    /* the range that an element is in, whose number is of another type than the ranges' ends */
+    HEAD "    for q in range(256):\n        G[q] = T.Cast(\"int64\", q * 3)\n    row: T.int32 = 0\n    for e in range(m):\n"
+         "        while G[row + 1] <= T.Cast(\"int64\", e):\n            row = row + 1\n"
+         "        D[0, e] = (T.Cast(\"float64\", row) * T.float64(0.5) + D[0, e]) * T.float64(3)\n",
     /* rows of elements that others number, where rows before have written some: the least, sums, products, 64 bits */
     HEAD EACH_ROW "        t: T.int32 = H[i] + I[0, i % m] - 60\n        for k in range(P[i], P[i + 1]):\n"
                   "            t = T.min(t, H[I[0, k]])\n        H[i] = t\n",

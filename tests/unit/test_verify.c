@@ -780,6 +780,10 @@ static void test_lane_registers(void **state) {
     rejects(LANES(LOOPS "vsplat.f64 v0, s0\nvred.f64 q0, v0"), "reduction state 0 is f32");
     rejects(LANES(LOOPS "vsplat.f32 v0, s0\nvredma.f32 q1, v0, v0"), "reduction state 1 does not add");
     rejects(LANES(LOOPS "vsplat.f32 v0, s0\nvredma.f32 q0, v0, v1"), "v1 is read, but not defined here");
+    rejects(LANES(LOOPS "vsplat.f32 v0, s0\nvred.f32 q0, v0\nvred.f32 q0, v0"), "reduction state 0 is pushed here too");
+    rejects(LANES(LOOPS "vsplat.f32 v0, s0\nvred.f32 q0, v0\nvredma.f32 q0, v0, v0"), "state 0 is pushed here too");
+    rejects(LANES(LOOPS "vsplat.f32 v0, s0\nvred.f32 q1, v0\nvred.f32 q0, v0\nvred.f32 q1, v0"),
+            "state 1 is pushed here too");
     rejects(LANES("inner l1\ninner.end l1\nvsplat.f32 v0, s0\ninner l0\nvred.f32 q0, v0\ninner.end l0"),
             "only allowed at lane level");
     rejects(LANES("inner l1\ninner.end l1\nvsplat.f32 v0, s0\ninner l0\nvredma.f32 q0, v0, v0\ninner.end l0"),

@@ -436,15 +436,16 @@ static bool has_banks(const tirbi_lane_machine *machine) {
 #endif
 }
 
-/* Whether lanes in loops of their own may be in banks. Blocks are of other sizes there than those of kernels, and on
- * other machines: what the loops charge must not depend on the block in which something traps or is found. */
-static bool may_loop_in_banks(const lane_body *body) {
+/* Whether lanes that charge as they go may be in banks, as those in loops of their own do and those that vadvance
+ * takes from range to range. Blocks are of other sizes there than those of kernels, and on other machines: what is
+ * charged must not depend on the block in which something else traps or is found. */
+static bool may_charge_in_banks(const lane_body *body) {
+    unsigned n = 0;
     for (uint32_t i = 0; i < body->n && !tirbi_lane_body_is_stopped(body, i); i++) {
         const lane_ins *ins = &body->ins[i];
-        if (divides(body, ins) || names_elements(ins) || ins->op == TIRB_OP_VFIND || ins->op == TIRB_OP_VADVANCE)
-            return false;
+        n += divides(body, ins) || names_elements(ins) || ins->op == TIRB_OP_VFIND || ins->op == TIRB_OP_VADVANCE;
     }
-    return true;
+    return n == 0 || (n == 1 && body->n_own == 0);
 }
 
 /* Beside sums and scans, casts that take no time in banks are no reason for them; and one operation on floats of 16
@@ -509,7 +510,8 @@ static void choose_main_size(lane_body *body) {
     /* A sign copied from a NaN would show whether it is canonical, which kernels see to and banks do not. */
     if (tirbi_lane_has(body, TIRB_OP_VCOPYSIGN, TIRB_OP_VCOPYSIGN) || !has_banks(body->code->lanes))
         body->main_size = 0;
-    if (body->n_own > 0 && !(words && may_loop_in_banks(body))) body->main_size = 0;
+    if ((body->n_own > 0 && !words) || (body->n_own + body->n_advances > 0 && !may_charge_in_banks(body)))
+        body->main_size = 0;
     /* Tables of lanes hold 16 bits for each. */
     if (body->n_own > 0 || tirbi_lane_has(body, TIRB_OP_VADVANCE, TIRB_OP_VADVANCE)) {
         if (body->widest < sizeof(uint16_t)) body->widest = sizeof(uint16_t);

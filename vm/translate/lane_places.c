@@ -207,6 +207,7 @@ void tirbi_lane_load_bank(lane_planner *p, uint8_t reg, unsigned bank) {
 }
 
 static uint8_t result_type(const lane_ins *ins) {
+    if (ins->op == TIRB_OP_VADVANCE) return ins->source;
     if (tirbi_lane_ins_scans(ins))
         return (uint8_t)(ins->fold & TIRBI_SCAN_BITS ? tirbi_dtype_of_bits((tirbi_dtype)ins->type)
                                                      : (tirbi_dtype)ins->type);
