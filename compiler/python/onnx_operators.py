@@ -326,6 +326,33 @@ def power(r, node):
     r.add("CastLike", made, x, outputs=node.output)
 
 
+def batch_norm(r, node):
+    """In training the front end has other running sums: ONNX's momentum is the part of the old one that stays."""
+    import numpy
+    a, (x, scale, bias, old_mean, old_variance) = attributes_of(node), node.input
+    dims = r.dims(x)
+    if not a.get("training_mode", 0):
+        r.nodes.append(node)
+        return
+    if not dims:
+        raise Refused(1, "BatchNormalization in training is not converted: it is not known how many dimensions there are")
+    others, momentum = [i for i in range(len(dims)) if i != 1], a.get("momentum", 0.9)
+    number = lambda value, like: r.add("CastLike", r.constant(numpy.float32(value)), like)
+    behind = r.ints(*range(1, len(dims) - 1)) if len(dims) > 2 else ""
+    spread = lambda value: r.add("Unsqueeze", r.add("CastLike", value, x), behind) if behind else value
+    mean = r.add("ReduceMean", x, r.ints(*others), keepdims=1)
+    centred = r.add("Sub", x, mean)
+    variance = r.add("ReduceMean", r.add("Mul", centred, centred), r.ints(*others), keepdims=1)
+    deviation = r.add("Sqrt", r.add("Add", variance, number(a.get("epsilon", 1e-5), x)))
+    normed = r.add("Mul", r.add("Div", centred, deviation), spread(scale))
+    r.add("Add", normed, spread(bias), outputs=node.output[:1])
+    for i, (found, old) in enumerate(((mean, old_mean), (variance, old_variance)), 1):
+        if len(node.output) > i and node.output[i]:
+            found = r.add("CastLike", r.add("Squeeze", found, r.ints(*others)), old)
+            kept = r.add("Mul", old, number(momentum, old))
+            r.add("Add", kept, r.add("Mul", found, number(1 - momentum, old)), outputs=[node.output[i]])
+
+
 def exponential_unit(r, node):
     """The front end has it of float32."""
     import numpy
@@ -368,17 +395,17 @@ def suppressed(r, node):
     r.add("NonMaxSuppression", *given, outputs=node.output, **attributes_of(node))
 
 
-REWRITTEN = {"LSTM": recurrent_layer, "GRU": recurrent_layer, "RNN": recurrent_layer, "QLinearConv": quantised_product,
-             "QLinearMatMul": quantised_product, "ConvInteger": integer_convolution, "ReverseSequence": reversed_sequence,
-             "LpNormalization": norm_of_power, "IsInf": infinite, "RoiAlign": regions, "OneHot": one_hot,
-             "Pow": power, "Elu": exponential_unit, "EyeLike": diagonal,
+REWRITTEN = {"LSTM": recurrent_layer, "GRU": recurrent_layer, "RNN": recurrent_layer, "BatchNormalization": batch_norm,
+             "QLinearConv": quantised_product, "QLinearMatMul": quantised_product, "ConvInteger": integer_convolution,
+             "ReverseSequence": reversed_sequence, "LpNormalization": norm_of_power, "IsInf": infinite,
+             "RoiAlign": regions, "OneHot": one_hot, "Pow": power, "Elu": exponential_unit, "EyeLike": diagonal,
              "NonMaxSuppression": suppressed}
 # What the front end knows under these names are operators of other domains.
 OTHERS = {"Attention", "RotaryEmbedding"}
 
 
 # From which version on axes are an operand; before it they are an attribute.
-AXES_ARE_OPERANDS = {"Squeeze": 13, "Unsqueeze": 13, "ReduceSum": 13, "ReduceL1": 18, "ReduceL2": 18}
+AXES_ARE_OPERANDS = {"Squeeze": 13, "Unsqueeze": 13, "ReduceSum": 13, "ReduceMean": 18, "ReduceL1": 18, "ReduceL2": 18}
 
 
 def with_axes_where_they_belong(model):
