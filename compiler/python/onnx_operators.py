@@ -97,6 +97,7 @@ class Layer:
                       for k in range(2)]
         holes = operand(node, 7) if self.kind == "LSTM" else ""
         self.holes = [self.gate(r.part(holes, direction), i, 0) if holes else "" for i in range(3)]
+        self.turned = {}  # what all steps share: the gates' matrices and biases
 
     def gate(self, name, i, axis):
         return self.r.slice(name, axis, i * self.size, (i + 1) * self.size)
@@ -115,9 +116,11 @@ class Layer:
 
     def recurrent(self, h, first, last):
         """What the state gives gates `first` to `last`, with its bias."""
-        rows = self.r.slice(self.onward, 0, first * self.size, last * self.size)
-        bias = self.added[1] and self.r.slice(self.added[1], 0, first * self.size, last * self.size)
-        return self.plus(self.r.add("MatMul", h, self.r.turned(rows)) if h else "", bias)
+        if (first, last) not in self.turned:
+            part = lambda name: name and self.r.slice(name, 0, first * self.size, last * self.size)
+            self.turned[first, last] = self.r.turned(part(self.onward)), part(self.added[1])
+        matrix, bias = self.turned[first, last]
+        return self.plus(self.r.add("MatMul", h, matrix) if h else "", bias)
 
     def lstm(self, v, h, c):
         add, (f, g, k) = self.r.add, self.activations

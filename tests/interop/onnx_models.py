@@ -24,6 +24,7 @@ except ImportError as missing:
     sys.exit(77)
 
 PATIENCE = 120
+CODE = 1 << 17  # bytes of a bundle besides its weights
 
 
 class Graph:
@@ -161,6 +162,33 @@ def recurrent(g):
                    n_outputs=2, hidden_size=3)
     return (g.model(end=(end, 3, TensorProto.FLOAT), last=(last, 3, TensorProto.FLOAT)),
             {"x": (4, 3, 6)})
+
+
+def long_sequence(g):
+    """Layers of many steps, which share their weights, and a loop whose body has some of its own."""
+    x = g.input("x", [12, 1, 8])
+    h, _ = g.add("LSTM", x, g.weight(1, 256, 8), g.weight(1, 256, 64), g.weight(1, 512), n_outputs=2, hidden_size=64)
+    h = g.add("ReduceSum", h, g.weight(value=np.array([0, 1])), keepdims=0)
+    value = lambda name, kind=TensorProto.FLOAT, shape=(1, 64): helper.make_tensor_value_info(name, kind, shape)
+    own = numpy_helper.from_array((g.rng.standard_normal((64, 64)) * 0.1).astype("float32"), "own")
+    body = helper.make_graph(
+        [helper.make_node("MatMul", ["state", "own"], ["next"]), helper.make_node("Identity", ["goes_on"], ["goes_on_then"])],
+        "body", [value("i", TensorProto.INT64, ()), value("goes_on", TensorProto.BOOL, ()), value("state")],
+        [value("goes_on_then", TensorProto.BOOL, ()), value("next")], [own])
+    y = g.add("Loop", g.weight(value=np.array(20)), g.weight(value=np.array(True)), h, body=body)
+    return g.model(y=(y, 2, TensorProto.FLOAT)), {"x": (12, 1, 8)}
+
+
+def trained(g):
+    """Batch norms in training: their running sums are results."""
+    x = g.input("x", ["batch", 3, 4, 5])
+    outputs = {}
+    for i, momentum in enumerate((0.9, 0.25)):
+        x, mean, variance = g.add("BatchNormalization", x, *(g.weight(3) for _ in range(3)),
+                                  g.weight(value=g.rng.uniform(0.5, 2, 3).astype("float32")), n_outputs=3,
+                                  training_mode=1, momentum=momentum, epsilon=0.01)
+        outputs |= {f"mean{i}": (mean, 1, TensorProto.FLOAT), f"variance{i}": (variance, 1, TensorProto.FLOAT)}
+    return g.model(y=(x, 4, TensorProto.FLOAT), **outputs), {"x": (2, 3, 4, 5)}
 
 
 def quantised_operators(g):
@@ -509,6 +537,7 @@ MODELS = {"mlp": mlp, "residual": residual, "transformer": transformer, "embeddi
           "recurrent": recurrent, "upsampled": upsampled, "quantised_operators": quantised_operators, "made_of_others": made_of_others,
           "u_net": u_net, "small_images": small_images, "shapes": shapes, "odd_names": odd_names, "older": older,
           "sizes_given": sizes_given, "halved": halved, "loops": loops, "recurrent_11": recurrent_11,
+          "long_sequence": long_sequence, "trained": trained,
           "quantised_in_passing": quantised_in_passing, "turned_rows": turned_rows,
           "constants": constants, "exact": exact, "selected": selected, "sizes_said": sizes_said,
           "mobile": mobile, "decoder": decoder, "vision_transformer": vision_transformer, "detector": detector}
@@ -532,6 +561,9 @@ def results(tirb, folder, model, inputs, n, options=(), others=()):
     the model where these can be theirs, or by their numbers."""
     onnx.save(model, folder / "model.onnx")
     printed = run([tirb, "import", "model.onnx", *options], folder)
+    size, bound = (folder / "model.tirb").stat().st_size, 2 * (folder / "model.onnx").stat().st_size + CODE
+    if size > bound:
+        raise ValueError(f"the bundle has {size} bytes, more than {bound}")
     for word, value in zip((w for w in printed.split() if "=@" in w), inputs.values()):
         np.save(folder / word.partition("=@")[2], value)
     names = [output.name.replace(" ", "_") for output in model.graph.output]
