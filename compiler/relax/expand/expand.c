@@ -438,8 +438,8 @@ static bool open_conditions(tirbi_relax_expansion *x, conditions *c) {
     return tirbi_frame_push(x->b, TIRBI_FRAME_THEN, choice, x->use->span) != NULL;
 }
 
-/* Loops in the order of the where clauses, those of other indices first; conditions are asked where the loops begin that
- * their last index has, so that what does not hold costs no rounds of the loops inside. */
+/* Loops in the order of the where clauses, those of other indices first. Conditions are asked as soon as their indices
+ * have loops, so that where one does not hold no loop inside runs. */
 static bool emit_change(tirbi_relax_expansion *x, const tirbi_relax_tensor *t) {
     const tirbi_tc_stmt *stmt = x->stmt;
     const tirbi_tc_expr *value = stmt->value;
