@@ -463,6 +463,10 @@ def in_known_operators(model, known):
         del model.graph.node[:]
         model.graph.node.extend(nodes)
     with_axes_where_they_belong(model)
+    for node in model.graph.node:
+        if node.op_type in ("Loop", "Scan") and node.domain in STANDARD:
+            raise Refused(1, f"{node.op_type} '{node.name or node.output[0]}' of a number of rounds that is not known, or of"
+                             " very many: --shape says sizes of inputs")
     for node in (node for graph in graphs_of(model.graph) for node in graph.node):
         node.name = node.output[0] if node.output else node.name
     return model

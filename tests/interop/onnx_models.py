@@ -605,6 +605,47 @@ def made_models():
         yield name, model, inputs, expected[0](**inputs) if expected else None
 
 
+def said_of(tirb, model):
+    """What import says of a model, whether it takes it or not."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "model.onnx")
+        path.write_bytes(model.SerializeToString())
+        done = subprocess.run([tirb, "import", path.name], capture_output=True, text=True, timeout=PATIENCE, cwd=folder,
+                              env=os.environ | {"TIRB_PYTHON": sys.executable})
+    return done.stderr
+
+
+def small(*nodes, version=19, domain="", kind=TensorProto.FLOAT, weights=()):
+    value = lambda name: helper.make_tensor_value_info(name, kind, [2, 2])
+    graph = helper.make_graph(list(nodes), "small", [value("x")], [value("y")], list(weights))
+    sets = [helper.make_opsetid("", version)] + [helper.make_opsetid(domain, 1)] * bool(domain)
+    return helper.make_model(graph, opset_imports=sets, ir_version=9)
+
+
+def odd_models():
+    """Models that are not in order, or ask for what there is not, each with what import says of it."""
+    relu = helper.make_node("Relu", ["x"], ["y"])
+    yield small(helper.make_node("Relu", ["z"], ["y"])), "'z', which Relu 'y' reads, is given by nothing"
+    yield small(helper.make_node("Relu", ["x"], ["z"])), "'y', a result, is given by nothing"
+    yield small(helper.make_node("Fold", ["x"], ["y"], domain="com.example"), domain="com.example"), "no operator Fold"
+    yield small(helper.make_node("Identity", ["x"], ["y"]), kind=TensorProto.STRING), "'x' is a tensor of texts"
+    yield small(relu, version=999), "warning: its operators are of version 999, newer than"
+    far = numpy_helper.from_array(np.zeros((2, 2), "float32"), "w")
+    far.ClearField("raw_data")
+    far.data_location = TensorProto.EXTERNAL
+    far.external_data.add(key="location", value="gone.bin")
+    yield small(helper.make_node("Add", ["x", "w"], ["y"]), weights=[far]), "its weights lie in gone.bin, which is not there"
+    values = [helper.make_tensor_value_info(name, kind, shape) for name, kind, shape in
+              (("i", TensorProto.INT64, ()), ("on", TensorProto.BOOL, ()), ("s", TensorProto.FLOAT, (2, 2)),
+               ("then", TensorProto.BOOL, ()), ("t", TensorProto.FLOAT, (2, 2)))]
+    body = helper.make_graph([helper.make_node("Identity", ["on"], ["then"]), helper.make_node("Exp", ["s"], ["t"])],
+                             "body", values[:3], values[3:])
+    rounds = helper.make_node("Cast", ["sum"], ["rounds"], to=TensorProto.INT64)
+    total = helper.make_node("ReduceSum", ["x"], ["sum"], keepdims=0)
+    loop = helper.make_node("Loop", ["rounds", "", "x"], ["y"], body=body)
+    yield small(total, rounds, loop), "Loop 'y' of a number of rounds that is not known"
+
+
 def problem_of(wanted, found):
     if wanted.shape != found.shape or wanted.dtype != found.dtype:
         return f"{found.dtype}{found.shape}, not {wanted.dtype}{wanted.shape}"
@@ -644,6 +685,11 @@ def main():
             wrong, right = wrong + bool(problem), right + (not problem)
             if problem:
                 print(f"WRONG {name} {' '.join(options)}: {problem}", flush=True)
+    for model, wanted in () if words.light or (words.names and "odd" not in words.names) else odd_models():
+        said = said_of(tirb, model)
+        wrong, right = wrong + (wanted not in said), right + (wanted in said)
+        if wanted not in said:
+            print(f"WRONG not '{wanted}': {said.strip()[:300]}", flush=True)
     print(f"{right} passed, {wrong} failed")
     return 1 if wrong or not right else 0
 
