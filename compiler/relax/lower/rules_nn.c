@@ -230,6 +230,7 @@ static bool window_by_channels(tirbi_legal *g, const char *layout, const nn_wind
     const tirb_expr *extents[TIRBI_LEGAL_RANK],
         *last[] = {x->shape[place_in(layout, 'N')], x->shape[place_in(layout, 'C')]};
     const bool has_kernel = g->n_inputs > 1;
+    tirbi_relax_count_steps(g->l);
     space_of(layout, x, "NC", extents);
     const tirbi_relax_held *front = by_channels(g, extents, w->n, last, 2),
                            *made = by_channels(g, w->result, w->n, last, 2),
@@ -300,6 +301,7 @@ static bool transpose_in_steps(tirbi_legal *g, const char *layout, const tirb_ex
     const tirb_expr *shape[TIRBI_LEGAL_RANK], *places_shape[TIRBI_LEGAL_RANK], *whole[TIRBI_LEGAL_RANK];
     int64_t taps[TIRBI_LEGAL_RANK];
     bool is_all = strncmp(layout, "NC", 2) == 0, is_even = true, has_few_taps = true;
+    tirbi_relax_count_steps(g->l);
     shape[0] = whole[0] = y->shape[place_in(layout, 'N')];
     shape[1] = whole[1] = y->shape[place_in(layout, 'C')];
     space_of(layout, x, "NC", shape + 2 + n);
@@ -474,6 +476,7 @@ static bool resize_by_dimensions(tirbi_legal *g, const char *layout, uint32_t ta
     const tirb_expr *shape[TIRBI_LEGAL_RANK];
     const tirbi_relax_held *now = g->inputs[0];
     uint32_t n_done = 0;
+    tirbi_relax_count_steps(g->l);
     memcpy(shape, tirbi_legal_tensor(g, 0)->shape, rank * sizeof *shape);
     for (uint32_t i = rank; i-- > 0;) {
         const uint32_t at = i + n_done; /* those that are done stand in front */
