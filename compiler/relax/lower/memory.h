@@ -65,7 +65,7 @@ bool tirbi_relax_begins_at(const struct tirbi_relax_lowering *l, const tirb_buff
 bool tirbi_relax_has_parts(const struct tirbi_relax_lowering *l, const tirb_buffer *buffer);
 /* What the buffer is in is in use up to binding `last`. */
 void tirbi_relax_use_memory(struct tirbi_relax_lowering *l, const tirb_buffer *buffer, uint32_t last);
-/* From here on each call of the binding under way is a step of its own: what one alone needs has no memory in others.
+/* From here on each call of the binding under way is a step by itself: what one alone needs has no memory in others.
  * All that meets its operands, what it makes on the way and its result are calls that are noted, one after the other. */
 void tirbi_relax_count_steps(struct tirbi_relax_lowering *l);
 void tirbi_relax_note_step(struct tirbi_relax_lowering *l, const struct tirbi_relax_held *const *met, uint32_t n);

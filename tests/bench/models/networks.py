@@ -172,5 +172,4 @@ def vision_transformer():
 
 
 MODELS = [convolutional, mobile, small_images, detection, prefill, decode, recurrent, state_space, quantised, u_net,
-          dynamic_batch,
-          vision_transformer]
+          dynamic_batch, vision_transformer]
