@@ -66,7 +66,7 @@ bool tirbi_relax_has_parts(const struct tirbi_relax_lowering *l, const tirb_buff
 /* What the buffer is in is in use up to binding `last`. */
 void tirbi_relax_use_memory(struct tirbi_relax_lowering *l, const tirb_buffer *buffer, uint32_t last);
 /* From here on each call of the binding under way is a step by itself: what one alone needs has no memory in others.
- * All that meets its operands, what it makes on the way and its result are calls that are noted, one after the other. */
+ * All that meets its operands, what it makes on the way and its result are calls that are noted, in order. */
 void tirbi_relax_count_steps(struct tirbi_relax_lowering *l);
 void tirbi_relax_note_step(struct tirbi_relax_lowering *l, const struct tirbi_relax_held *const *met, uint32_t n);
 /* What the binding under way has begun to use stays its own in all of its branches. */
