@@ -526,16 +526,25 @@ exit_code arguments_complete(run *r) {
     for (uint32_t i = 0; i < r->info.n_params && code == EXIT_DONE; i++) {
         parameter *p = &r->parameters[i];
         if (p->given || p->info.kind != TIRB_PARAM_TENSOR) continue;
-        if (r->make_up || r->has_extents) {
+        if ((r->make_up || r->has_extents) && !is_made_by_call(r, p)) {
             code = make_up_tensor(r, p);
             if (code == EXIT_DONE) make_tensor(p, &r->arguments[i]);
         } else if (p->info.is_result) {
             r->arguments[i] = (tirb_arg){.kind = TIRB_ARG_RESULT, .value.result = &p->made};
+            r->makes_results = true;
         } else {
             code = allocate_output(r, i);
         }
     }
     return code;
+}
+
+void results_free(run *r) {
+    for (uint32_t i = 0; r->makes_results && i < r->info.n_params; i++) {
+        DLManagedTensor **made = &r->parameters[i].made;
+        if (*made) (*made)->deleter(*made);
+        *made = NULL;
+    }
 }
 
 void results_take(run *r) {

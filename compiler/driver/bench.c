@@ -74,6 +74,7 @@ static exit_code time_calls(bench *b, uint64_t calls, uint64_t *out_ns) {
     uint64_t start = now_ns();
     for (uint64_t i = 0; i < calls && status == TIRB_OK; i++) {
         status = tirb_instance_call(r->instance, r->function, r->arguments, r->info.n_params, &r->result, &error);
+        results_free(r);
     }
     uint64_t ns = now_ns() - start;
     *out_ns = ns > b->clock_ns ? ns - b->clock_ns : 0;

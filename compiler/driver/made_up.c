@@ -177,6 +177,15 @@ static const char *unknown_variable(const run *r, const tirbi_dim *dim) {
     return NULL;
 }
 
+bool is_made_by_call(const run *r, const parameter *p) {
+    const tirbi_param *param = &function_of(r)->params[p - r->parameters];
+    if (!param->is_open) return false;
+    learn_from_arguments(r);
+    for (uint32_t d = 0; d < param->ndim; d++)
+        if (unknown_variable(r, &param->shape[d])) return true;
+    return false;
+}
+
 exit_code make_up_tensor(const run *r, parameter *p) {
     const tirbi_param *param = &function_of(r)->params[p - r->parameters];
     learn_from_arguments(r);

@@ -47,10 +47,8 @@ exit_code run_prepare(run *r, uint32_t threads_default) {
 }
 
 void run_clear(run *r) {
-    for (uint32_t i = 0; r->parameters && i < r->info.n_params; i++) {
-        value_clear(&r->parameters[i].value);
-        if (r->parameters[i].made) r->parameters[i].made->deleter(r->parameters[i].made);
-    }
+    for (uint32_t i = 0; r->parameters && i < r->info.n_params; i++) value_clear(&r->parameters[i].value);
+    results_free(r);
     array_file_close(&r->params);
     free(r->parameters);
     free(r->arguments);

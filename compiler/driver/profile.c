@@ -82,6 +82,7 @@ static exit_code call_repeatedly(profile *p) {
         first_values_restore(&p->first, r);
         uint64_t before = now_ns();
         status = tirb_instance_call(r->instance, r->function, r->arguments, r->info.n_params, &r->result, &error);
+        results_free(r);
         p->elapsed_ns += now_ns() - before;
         p->calls++;
     } while (status == TIRB_OK && now_ns() - start < p->time_ns);

@@ -41,6 +41,7 @@ typedef struct run {
     bool profiles;           /* calls count their lines */
     bool make_up;            /* what the command line does not give is random */
     bool has_extents;        /* `n=1000` was given: so are tensors of which the shape is known then */
+    bool makes_results;      /* the call makes some of its results */
     struct extents *extents; /* shape variables that are known */
     double rtol, atol;
     array_file params; /* of --params */
@@ -79,6 +80,8 @@ exit_code arguments_read(run *r);
 exit_code arguments_complete(run *r);
 /* After a call: the results that it has made. */
 void results_take(run *r);
+/* Gives them back, for the next call to make its own. */
+void results_free(run *r);
 /* The error of a call or an inference, with its place. */
 exit_code fail_call(const run *r, tirb_status status, const tirb_error *error);
 
@@ -94,6 +97,8 @@ exit_code extent_assign(const run *r, const char *text);
 number made_up_scalar(const run *r, const parameter *p);
 /* A random tensor of the type and shape that `text` ("4x4xf32") says. */
 exit_code make_up_as(const run *r, parameter *p, const char *text);
+/* Whether the call alone knows the shape of a result. */
+bool is_made_by_call(const run *r, const parameter *p);
 /* A random tensor in the shape that the arguments and extents so far determine. */
 exit_code make_up_tensor(const run *r, parameter *p);
 

@@ -20,9 +20,11 @@ static void branch_if_met(tirbi_emitter *e, const tirbi_version *version, tirbi_
     }
 }
 
-/* Variables declared in a statement that is emitted again get registers anew. */
+/* Variables of a statement that is emitted again get registers anew: what it declares, and those of its loops, which
+ * the other version may have declared in their places. */
 static tirbi_step forget_register(tirbi_walk *w, const tirbi_ls *s) {
     if (s->kind == TIRBI_LS_SET && s->as.set.declares) tirbi_set_reg(w->context, s->as.set.var, -1);
+    if (s->kind == TIRBI_LS_LOOP) tirbi_set_reg(w->context, s->as.loop.var, -1);
     return TIRBI_INTO;
 }
 

@@ -23,6 +23,7 @@ import sys
 import traceback
 import warnings
 
+import onnx_check
 import onnx_converters
 from constants import content, with_constants_computed
 from onnx_constants import version_of
@@ -59,13 +60,14 @@ OLDEST_KNOWN = 11
 def read_onnx(path):
     import onnx
     try:
-        model = onnx.load(path)
+        model = onnx.load(path, load_external_data=False)
     except OSError as problem:
         raise Refused(3, problem.strerror or str(problem)) from problem
     except Exception as problem:  # protobuf's own class of errors is not the same in all of its versions
         raise Refused(1, f"it is no ONNX model: {problem}") from problem
     if not model.graph.output:
         raise Refused(1, "it is no ONNX model: there is no graph in it")
+    onnx_check.read_weights(model, path)
     return model
 
 
@@ -127,19 +129,6 @@ def converted_otherwise(model):
     return said
 
 
-def refuse_types(model):
-    """Floats of 8 bits without a negative zero, which the front end takes for those with one."""
-    from onnx import TensorProto
-    odd = {TensorProto.FLOAT8E4M3FNUZ: "float8_e4m3fnuz", TensorProto.FLOAT8E5M2FNUZ: "float8_e5m2fnuz"}
-    kinds = [info.type.tensor_type.elem_type for info in (*model.graph.input, *model.graph.output)]
-    kinds += [t.data_type for t in model.graph.initializer]
-    kinds += [a.i if a.name == "to" else a.t.data_type for node in model.graph.node for a in node.attribute
-              if node.op_type in ("Cast", "Constant")]
-    for kind in kinds:
-        if kind in odd:
-            raise Refused(1, f"TVM's front end has no type {odd[kind]}")
-
-
 def from_onnx(model, shapes):
     """The module, the names of weights by what is in them, those of results, and what is to be said of it."""
     from onnx import numpy_helper
@@ -160,13 +149,16 @@ def from_onnx(model, shapes):
         if info.name in shapes and known.HasField("shape") and len(known.shape.dim) != len(shapes[info.name]):
             raise Refused(2, f"--shape has {len(shapes[info.name])} dimensions for '{info.name}', which has "
                              f"{len(known.shape.dim)}")
-    refuse_types(model)
+    onnx_check.refuse_types(model)
+    onnx_check.refuse_unknown_values(model.graph)
+    remarks = [onnx_check.remark_on_version(model)]
     model = upgraded(model)
     name_sizes(model.graph)
     with_shapes(model, shapes)
     model = in_known_operators(model, onnx_converters.register())
     said = dict.fromkeys(converted_otherwise(model))
-    remark = f"TVM's front end converts it otherwise: {', '.join(said)}" if said else ""
+    remarks += [f"TVM's front end converts it otherwise: {', '.join(said)}"] if said else []
+    remark = "; ".join(filter(None, remarks))
     return convert(model, shape_dict=shapes), names, [output.name for output in model.graph.output], remark
 
 
@@ -389,9 +381,11 @@ def convert(front, model, shapes):
     except Exception as problem:
         lines = [line.strip() for line in str(problem).splitlines() if line.strip() and "Metadata omitted" not in line]
         said = lines[-1] if lines else "no message"
-        missing = re.fullmatch(r"Unsupported function types \[(.*)\]", said)
+        missing = (re.fullmatch(r"Unsupported function types \[(.*)\]", said)
+                   or re.fullmatch(r"The following operators are not supported for frontend ONNX: (.*)", said))
         if missing:
-            raise Refused(1, f"TVM's front end has no operator {missing[1].replace(chr(39), '')}") from problem
+            names = sorted(missing[1].replace("'", "").split(", "))
+            raise Refused(1, f"TVM's front end has no operator {', '.join(names)}") from problem
         operator = re.search(r"Error converting operator (\w+)", printed.getvalue())
         raise Refused(1, f"TVM's front end does not convert {operator[1] if operator else node_at(problem) or 'it'}: "
                          f"{type(problem).__name__}: {said}") from problem

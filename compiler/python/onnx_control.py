@@ -11,11 +11,14 @@ class Body:
         self.graph, self.name, self.n = graph, name, 0
 
     def write(self, given):
-        """Its nodes and its initial values, and the names of its results, where its inputs are what is given."""
+        """Its nodes and its initial values, and the names of its results, where its inputs are what is given. Initial
+        values are the same each time, and come the first time."""
         self.n += 1
         mark = f"{self.name}.{self.n}."
         names = {info.name: value for info, value in zip(self.graph.input, given)}
-        initial = [named(t, names.setdefault(t.name, mark + t.name)) for t in self.graph.initializer]
+        own = [t for t in self.graph.initializer if t.name not in names]
+        names |= {t.name: f"{self.name}.initial.{t.name}" for t in own}
+        initial = [named(t, names[t.name]) for t in own] if self.n == 1 else []
         nodes = renamed(self.graph.node, names, mark)
         return nodes, initial, [names.get(result.name, result.name) for result in self.graph.output]
 

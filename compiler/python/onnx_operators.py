@@ -97,6 +97,7 @@ class Layer:
                       for k in range(2)]
         holes = operand(node, 7) if self.kind == "LSTM" else ""
         self.holes = [self.gate(r.part(holes, direction), i, 0) if holes else "" for i in range(3)]
+        self.turned = {}  # what all steps share: the gates' matrices and biases
 
     def gate(self, name, i, axis):
         return self.r.slice(name, axis, i * self.size, (i + 1) * self.size)
@@ -115,9 +116,11 @@ class Layer:
 
     def recurrent(self, h, first, last):
         """What the state gives gates `first` to `last`, with its bias."""
-        rows = self.r.slice(self.onward, 0, first * self.size, last * self.size)
-        bias = self.added[1] and self.r.slice(self.added[1], 0, first * self.size, last * self.size)
-        return self.plus(self.r.add("MatMul", h, self.r.turned(rows)) if h else "", bias)
+        if (first, last) not in self.turned:
+            part = lambda name: name and self.r.slice(name, 0, first * self.size, last * self.size)
+            self.turned[first, last] = self.r.turned(part(self.onward)), part(self.added[1])
+        matrix, bias = self.turned[first, last]
+        return self.plus(self.r.add("MatMul", h, matrix) if h else "", bias)
 
     def lstm(self, v, h, c):
         add, (f, g, k) = self.r.add, self.activations
@@ -326,6 +329,33 @@ def power(r, node):
     r.add("CastLike", made, x, outputs=node.output)
 
 
+def batch_norm(r, node):
+    """In training the front end has other running sums: ONNX's momentum is the part of the old one that stays."""
+    import numpy
+    a, (x, scale, bias, old_mean, old_variance) = attributes_of(node), node.input
+    dims = r.dims(x)
+    if not a.get("training_mode", 0):
+        r.nodes.append(node)
+        return
+    if not dims:
+        raise Refused(1, "BatchNormalization in training is not converted: it is not known how many dimensions there are")
+    others, momentum = [i for i in range(len(dims)) if i != 1], a.get("momentum", 0.9)
+    number = lambda value, like: r.add("CastLike", r.constant(numpy.float32(value)), like)
+    behind = r.ints(*range(1, len(dims) - 1)) if len(dims) > 2 else ""
+    spread = lambda value: r.add("Unsqueeze", r.add("CastLike", value, x), behind) if behind else value
+    mean = r.add("ReduceMean", x, r.ints(*others), keepdims=1)
+    centred = r.add("Sub", x, mean)
+    variance = r.add("ReduceMean", r.add("Mul", centred, centred), r.ints(*others), keepdims=1)
+    deviation = r.add("Sqrt", r.add("Add", variance, number(a.get("epsilon", 1e-5), x)))
+    normed = r.add("Mul", r.add("Div", centred, deviation), spread(scale))
+    r.add("Add", normed, spread(bias), outputs=node.output[:1])
+    for i, (found, old) in enumerate(((mean, old_mean), (variance, old_variance)), 1):
+        if len(node.output) > i and node.output[i]:
+            found = r.add("CastLike", r.add("Squeeze", found, r.ints(*others)), old)
+            kept = r.add("Mul", old, number(momentum, old))
+            r.add("Add", kept, r.add("Mul", found, number(1 - momentum, old)), outputs=[node.output[i]])
+
+
 def exponential_unit(r, node):
     """The front end has it of float32."""
     import numpy
@@ -368,17 +398,17 @@ def suppressed(r, node):
     r.add("NonMaxSuppression", *given, outputs=node.output, **attributes_of(node))
 
 
-REWRITTEN = {"LSTM": recurrent_layer, "GRU": recurrent_layer, "RNN": recurrent_layer, "QLinearConv": quantised_product,
-             "QLinearMatMul": quantised_product, "ConvInteger": integer_convolution, "ReverseSequence": reversed_sequence,
-             "LpNormalization": norm_of_power, "IsInf": infinite, "RoiAlign": regions, "OneHot": one_hot,
-             "Pow": power, "Elu": exponential_unit, "EyeLike": diagonal,
+REWRITTEN = {"LSTM": recurrent_layer, "GRU": recurrent_layer, "RNN": recurrent_layer, "BatchNormalization": batch_norm,
+             "QLinearConv": quantised_product, "QLinearMatMul": quantised_product, "ConvInteger": integer_convolution,
+             "ReverseSequence": reversed_sequence, "LpNormalization": norm_of_power, "IsInf": infinite,
+             "RoiAlign": regions, "OneHot": one_hot, "Pow": power, "Elu": exponential_unit, "EyeLike": diagonal,
              "NonMaxSuppression": suppressed}
 # What the front end knows under these names are operators of other domains.
 OTHERS = {"Attention", "RotaryEmbedding"}
 
 
 # From which version on axes are an operand; before it they are an attribute.
-AXES_ARE_OPERANDS = {"Squeeze": 13, "Unsqueeze": 13, "ReduceSum": 13, "ReduceL1": 18, "ReduceL2": 18}
+AXES_ARE_OPERANDS = {"Squeeze": 13, "Unsqueeze": 13, "ReduceSum": 13, "ReduceMean": 18, "ReduceL1": 18, "ReduceL2": 18}
 
 
 def with_axes_where_they_belong(model):
@@ -433,6 +463,10 @@ def in_known_operators(model, known):
         del model.graph.node[:]
         model.graph.node.extend(nodes)
     with_axes_where_they_belong(model)
+    for node in model.graph.node:
+        if node.op_type in ("Loop", "Scan") and node.domain in STANDARD:
+            raise Refused(1, f"{node.op_type} '{node.name or node.output[0]}' of a number of rounds that is not known, or of"
+                             " very many: --shape says sizes of inputs")
     for node in (node for graph in graphs_of(model.graph) for node in graph.node):
         node.name = node.output[0] if node.output else node.name
     return model

@@ -53,6 +53,27 @@ def test_text(t):
     t.run("profile", "k.tirb", "n=100", "--time", "0.02", shows=["main: ", "14 | \n"])
 
 
+FOUND = """from tvm.script import ir as I, relax as R, tirx as T
+
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor(("n", 8), "float32")):
+        k = T.int64()
+        at = R.match_cast(R.nonzero(x), R.Tensor((2, k), "int64"))
+        return (at, R.sum(x), R.unique(x))
+"""
+
+
+def test_results_as_large_as_the_data_say(t):
+    """Each call makes them anew, and they are given back."""
+    t.write("found.py", FOUND)
+    found = json.loads(t.run("profile", "found.py", "5x8xf32", "--json", "--time", "0.05").text)
+    expect(found["calls"] >= 1 and found["status"] == "OK", f"{found}")
+    t.run("bench", "found.py", "5x8xf32", "--time", "0.05", shows="main: median")
+    t.run("bench", "found.py", "n=5", "--time", "0.05", shows="main: median")
+
+
 def test_a_call_that_traps(t):
     t.write("k.py", SOURCE)
     t.run("profile", "k.py", "100xf32", "99xf32", code=CALL, says="shape")

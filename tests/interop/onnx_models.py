@@ -24,6 +24,7 @@ except ImportError as missing:
     sys.exit(77)
 
 PATIENCE = 120
+CODE = 1 << 17  # bytes of a bundle besides its weights
 
 
 class Graph:
@@ -163,6 +164,33 @@ def recurrent(g):
             {"x": (4, 3, 6)})
 
 
+def long_sequence(g):
+    """Layers of many steps, which share their weights, and a loop whose body has some of its own."""
+    x = g.input("x", [12, 1, 8])
+    h, _ = g.add("LSTM", x, g.weight(1, 256, 8), g.weight(1, 256, 64), g.weight(1, 512), n_outputs=2, hidden_size=64)
+    h = g.add("ReduceSum", h, g.weight(value=np.array([0, 1])), keepdims=0)
+    value = lambda name, kind=TensorProto.FLOAT, shape=(1, 64): helper.make_tensor_value_info(name, kind, shape)
+    own = numpy_helper.from_array((g.rng.standard_normal((64, 64)) * 0.1).astype("float32"), "own")
+    body = helper.make_graph(
+        [helper.make_node("MatMul", ["state", "own"], ["next"]), helper.make_node("Identity", ["goes_on"], ["goes_on_then"])],
+        "body", [value("i", TensorProto.INT64, ()), value("goes_on", TensorProto.BOOL, ()), value("state")],
+        [value("goes_on_then", TensorProto.BOOL, ()), value("next")], [own])
+    y = g.add("Loop", g.weight(value=np.array(20)), g.weight(value=np.array(True)), h, body=body)
+    return g.model(y=(y, 2, TensorProto.FLOAT)), {"x": (12, 1, 8)}
+
+
+def trained(g):
+    """Batch norms in training: their running sums are results."""
+    x = g.input("x", ["batch", 3, 4, 5])
+    outputs = {}
+    for i, momentum in enumerate((0.9, 0.25)):
+        x, mean, variance = g.add("BatchNormalization", x, *(g.weight(3) for _ in range(3)),
+                                  g.weight(value=g.rng.uniform(0.5, 2, 3).astype("float32")), n_outputs=3,
+                                  training_mode=1, momentum=momentum, epsilon=0.01)
+        outputs |= {f"mean{i}": (mean, 1, TensorProto.FLOAT), f"variance{i}": (variance, 1, TensorProto.FLOAT)}
+    return g.model(y=(x, 4, TensorProto.FLOAT), **outputs), {"x": (2, 3, 4, 5)}
+
+
 def quantised_operators(g):
     """A convolution of bytes with a scale for each channel, and a product of matrices."""
     x = g.input("x", ["batch", 4, 6, 6])
@@ -219,6 +247,24 @@ def upsampled(g):
     h = g.add("Resize", g.add("Conv", x, g.weight(3, 2, 3, 3), pads=[1, 1, 1, 1]), "",
               g.weight(value=np.array([1, 1, 2, 2], "float32")), mode="linear")
     return g.model(y=(g.add("Relu", h), 4, TensorProto.FLOAT)), {"x": (2, 2, 5, 4)}
+
+
+def small_images(g):
+    """Kernels that are larger than the images that they meet, whose places do not all count; of one window, of two calls,
+    of groups, dilated, in one dimension and in three."""
+    x = g.input("x", [1, 24, 4, 4])
+    h = g.add("Relu", g.add("Conv", x, g.weight(40, 24, 3, 3), g.weight(40), pads=[1] * 4, strides=[2, 2]))
+    wide = g.add("Conv", h, g.weight(24, 40, 5, 5), pads=[2] * 4)
+    far = g.add("Conv", wide, g.weight(24, 1, 5, 3), group=24, dilations=[2, 1], pads=[4, 1, 4, 1])
+    one = g.add("Relu", g.add("Conv", far, g.weight(36, 24, 4, 3), g.weight(36), pads=[2, 1, 1, 1], strides=[2, 3]))
+    shared = g.weight(36, 36, 3, 3, scale=0.1)
+    for _ in range(2):
+        one = g.add("Tanh", g.add("Conv", one, shared, pads=[1] * 4))
+    row = g.add("Conv", g.add("Reshape", one, g.weight(value=np.array([1, 36, 1]))), g.weight(20, 36, 7), pads=[3, 3])
+    cube = g.add("Reshape", g.add("Tanh", row), g.weight(value=np.array([1, 20, 1, 1, 1])))
+    cube = g.add("Conv", cube, g.weight(6, 10, 3, 1, 3), group=2, pads=[1, 0, 2, 1, 0, 0])
+    return (g.model(one=(one, 4, TensorProto.FLOAT), cube=(cube, 5, TensorProto.FLOAT), far=(far, 4, TensorProto.FLOAT)),
+            {"x": (1, 24, 4, 4)})
 
 
 def shapes(g):
@@ -489,14 +535,16 @@ def sizes_said(g):
 MODELS = {"mlp": mlp, "residual": residual, "transformer": transformer, "embedding": embedding,
           "lstm_cells": lstm_cells, "gru_cells": gru_cells, "quantised": quantised,
           "recurrent": recurrent, "upsampled": upsampled, "quantised_operators": quantised_operators, "made_of_others": made_of_others,
-          "u_net": u_net, "shapes": shapes, "odd_names": odd_names, "older": older,
+          "u_net": u_net, "small_images": small_images, "shapes": shapes, "odd_names": odd_names, "older": older,
           "sizes_given": sizes_given, "halved": halved, "loops": loops, "recurrent_11": recurrent_11,
+          "long_sequence": long_sequence, "trained": trained,
           "quantised_in_passing": quantised_in_passing, "turned_rows": turned_rows,
           "constants": constants, "exact": exact, "selected": selected, "sizes_said": sizes_said,
           "mobile": mobile, "decoder": decoder, "vision_transformer": vision_transformer, "detector": detector}
 
 
-OPTIONS = {"mlp": ((), ("--params", "weights.npz")), "transformer": (("--params", "weights.safetensors"),),
+OPTIONS = {"mlp": ((), ("--params", "weights.npz")), "small_images": ((), ("--params", "weights.npz")),
+           "transformer": (("--params", "weights.safetensors"),),
            "light_densenet121": (("--params", "weights.safetensors"),)}
 
 
@@ -513,6 +561,9 @@ def results(tirb, folder, model, inputs, n, options=(), others=()):
     the model where these can be theirs, or by their numbers."""
     onnx.save(model, folder / "model.onnx")
     printed = run([tirb, "import", "model.onnx", *options], folder)
+    size, bound = (folder / "model.tirb").stat().st_size, 2 * (folder / "model.onnx").stat().st_size + CODE
+    if size > bound:
+        raise ValueError(f"the bundle has {size} bytes, more than {bound}")
     for word, value in zip((w for w in printed.split() if "=@" in w), inputs.values()):
         np.save(folder / word.partition("=@")[2], value)
     names = [output.name.replace(" ", "_") for output in model.graph.output]
@@ -554,6 +605,47 @@ def made_models():
         yield name, model, inputs, expected[0](**inputs) if expected else None
 
 
+def said_of(tirb, model):
+    """What import says of a model, whether it takes it or not."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "model.onnx")
+        path.write_bytes(model.SerializeToString())
+        done = subprocess.run([tirb, "import", path.name], capture_output=True, text=True, timeout=PATIENCE, cwd=folder,
+                              env=os.environ | {"TIRB_PYTHON": sys.executable})
+    return done.stderr
+
+
+def small(*nodes, version=19, domain="", kind=TensorProto.FLOAT, weights=()):
+    value = lambda name: helper.make_tensor_value_info(name, kind, [2, 2])
+    graph = helper.make_graph(list(nodes), "small", [value("x")], [value("y")], list(weights))
+    sets = [helper.make_opsetid("", version)] + [helper.make_opsetid(domain, 1)] * bool(domain)
+    return helper.make_model(graph, opset_imports=sets, ir_version=9)
+
+
+def odd_models():
+    """Models that are not in order, or ask for what there is not, each with what import says of it."""
+    relu = helper.make_node("Relu", ["x"], ["y"])
+    yield small(helper.make_node("Relu", ["z"], ["y"])), "'z', which Relu 'y' reads, is given by nothing"
+    yield small(helper.make_node("Relu", ["x"], ["z"])), "'y', a result, is given by nothing"
+    yield small(helper.make_node("Fold", ["x"], ["y"], domain="com.example"), domain="com.example"), "no operator Fold"
+    yield small(helper.make_node("Identity", ["x"], ["y"]), kind=TensorProto.STRING), "'x' is a tensor of texts"
+    yield small(relu, version=999), "warning: its operators are of version 999, newer than"
+    far = numpy_helper.from_array(np.zeros((2, 2), "float32"), "w")
+    far.ClearField("raw_data")
+    far.data_location = TensorProto.EXTERNAL
+    far.external_data.add(key="location", value="gone.bin")
+    yield small(helper.make_node("Add", ["x", "w"], ["y"]), weights=[far]), "its weights lie in gone.bin, which is not there"
+    values = [helper.make_tensor_value_info(name, kind, shape) for name, kind, shape in
+              (("i", TensorProto.INT64, ()), ("on", TensorProto.BOOL, ()), ("s", TensorProto.FLOAT, (2, 2)),
+               ("then", TensorProto.BOOL, ()), ("t", TensorProto.FLOAT, (2, 2)))]
+    body = helper.make_graph([helper.make_node("Identity", ["on"], ["then"]), helper.make_node("Exp", ["s"], ["t"])],
+                             "body", values[:3], values[3:])
+    rounds = helper.make_node("Cast", ["sum"], ["rounds"], to=TensorProto.INT64)
+    total = helper.make_node("ReduceSum", ["x"], ["sum"], keepdims=0)
+    loop = helper.make_node("Loop", ["rounds", "", "x"], ["y"], body=body)
+    yield small(total, rounds, loop), "Loop 'y' of a number of rounds that is not known"
+
+
 def problem_of(wanted, found):
     if wanted.shape != found.shape or wanted.dtype != found.dtype:
         return f"{found.dtype}{found.shape}, not {wanted.dtype}{wanted.shape}"
@@ -578,16 +670,26 @@ def main():
             continue
         if wanted is None:
             wanted = ReferenceEvaluator(model).run(None, inputs)
+        first = None
         for options in OPTIONS.get(name, ((),)):
             with tempfile.TemporaryDirectory() as folder:
                 try:
                     found = results(tirb, pathlib.Path(folder), model, inputs, len(wanted), options, others)
                     problem = next((p for w, f in zip(wanted, found) if (p := problem_of(np.asarray(w), f))), "")
+                    made = [f.tobytes() for f in found]
+                    first = first or made
+                    if made != first:
+                        problem = problem or "weights beside the bundle give other bits"
                 except ValueError as refused:
                     problem = str(refused)
             wrong, right = wrong + bool(problem), right + (not problem)
             if problem:
                 print(f"WRONG {name} {' '.join(options)}: {problem}", flush=True)
+    for model, wanted in () if words.light or (words.names and "odd" not in words.names) else odd_models():
+        said = said_of(tirb, model)
+        wrong, right = wrong + (wanted not in said), right + (wanted in said)
+        if wanted not in said:
+            print(f"WRONG not '{wanted}': {said.strip()[:300]}", flush=True)
     print(f"{right} passed, {wrong} failed")
     return 1 if wrong or not right else 0
 

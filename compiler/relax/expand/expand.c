@@ -374,6 +374,95 @@ static tirbi_relax_tensor *make_temporary(tirbi_relax_expansion *x) {
     return t;
 }
 
+/* ---- Changes ----------------------------------------------------------------------------------------------------- */
+
+static bool same_expr(const tirbi_tc_expr *a, const tirbi_tc_expr *b) {
+    if (a->kind != b->kind || a->n_args != b->n_args || a->int_value != b->int_value ||
+        a->float_value != b->float_value || (a->name && strcmp(a->name, b->name) != 0))
+        return false;
+    for (uint32_t i = 0; i < a->n_args; i++)
+        if (!same_expr(a->args[i], b->args[i])) return false;
+    return true;
+}
+
+/* Whether the statement leaves an element as it is where a condition does not hold: `y(i) = c ? v : y(i)`. */
+static bool is_change(const tirbi_tc_stmt *stmt) {
+    const tirbi_tc_expr *e = stmt->value;
+    if (stmt->assign != TIRBI_TC_SET || e->kind != TIRBI_TC_CHOICE || e->args[2]->kind != TIRBI_TC_READ ||
+        strcmp(e->args[2]->name, stmt->name) != 0 || e->args[2]->n_args != stmt->n_subscripts)
+        return false;
+    for (uint32_t i = 0; i < stmt->n_subscripts; i++)
+        if (!same_expr(e->args[2]->args[i], stmt->subscripts[i])) return false;
+    return true;
+}
+
+/* Whether an index that no loop runs yet is in it. */
+static bool waits(const tirbi_relax_expansion *x, const tirbi_tc_expr *e) {
+    const tirbi_relax_index *indices = x->indices.items;
+    if (e->kind == TIRBI_TC_NAME) {
+        const tirbi_tc_expr *let = tirbi_relax_let_of(x, e->name);
+        if (let) return waits(x, let);
+        for (uint32_t i = 0; i < x->indices.n; i++)
+            if (!indices[i].value && strcmp(indices[i].name, e->name) == 0) return true;
+    }
+    for (uint32_t i = 0; i < e->n_args; i++)
+        if (waits(x, e->args[i])) return true;
+    return false;
+}
+
+/* What is left of a conjunction, in order. */
+typedef struct conditions {
+    const tirbi_tc_expr *items[32];
+    uint32_t n, done;
+} conditions;
+
+static bool list_conditions(tirbi_relax_expansion *x, const tirbi_tc_expr *e, conditions *c) {
+    if (e->kind == TIRBI_TC_AND) return list_conditions(x, e->args[0], c) && list_conditions(x, e->args[1], c);
+    if (c->n == sizeof c->items / sizeof *c->items) return tirbi_relax_refuse(x, "too many conditions");
+    c->items[c->n++] = e;
+    return true;
+}
+
+/* The conditions at the front whose indices all have loops. */
+static bool open_conditions(tirbi_relax_expansion *x, conditions *c) {
+    const tirb_expr *all = NULL;
+    for (; c->done < c->n && !waits(x, c->items[c->done]); c->done++) {
+        const tirb_expr *e = tirbi_relax_evaluate(x, c->items[c->done], TIRBI_RELAX_NO_ELEMENT).e;
+        all = e && all ? tirbi_make_raw_binary(x->b, x->use->span, TIRB_EXPR_AND, all, e) : e;
+        if (!all) return false;
+    }
+    if (!all) return true;
+    tirb_stmt *choice = tirbi_make_stmt(x->b, x->use->span, TIRB_STMT_IF);
+    if (!choice) return false;
+    choice->as.if_.condition = all;
+    return tirbi_frame_push(x->b, TIRBI_FRAME_THEN, choice, x->use->span) != NULL;
+}
+
+/* Loops in the order of the where clauses, those of other indices first. Conditions are asked as soon as their indices
+ * have loops, so that where one does not hold no loop inside runs. */
+static bool emit_change(tirbi_relax_expansion *x, const tirbi_relax_tensor *t) {
+    const tirbi_tc_stmt *stmt = x->stmt;
+    const tirbi_tc_expr *value = stmt->value;
+    tirbi_relax_index *indices = x->indices.items;
+    conditions c = {.n = 0};
+    if (!list_conditions(x, value->args[0], &c)) return false;
+    for (uint32_t i = 0; i < x->indices.n; i++) indices[i].value = NULL;
+    for (uint32_t k = 0; k <= stmt->n_clauses; k++)
+        for (uint32_t i = 0; i < x->indices.n; i++) {
+            const tirbi_tc_clause *clause = k ? &stmt->clauses[k - 1] : NULL;
+            bool is_here = clause && clause->kind == TIRBI_TC_IN && strcmp(clause->name, indices[i].name) == 0;
+            for (uint32_t j = 0; !clause && j < stmt->n_clauses && !is_here; j++)
+                is_here = stmt->clauses[j].kind == TIRBI_TC_IN && strcmp(stmt->clauses[j].name, indices[i].name) == 0;
+            if (is_here != (clause != NULL)) continue;
+            if (!open_conditions(x, &c)) return false;
+            indices[i].value = open_loop(x, index_name(x, &indices[i]), indices[i].extent);
+            if (!indices[i].value) return false;
+        }
+    if (!open_conditions(x, &c)) return false;
+    return store(x, t, tirbi_relax_as(x, tirbi_relax_evaluate(x, value->args[1], TIRBI_RELAX_NO_ELEMENT), t->dtype),
+                 false);
+}
+
 static bool emit_statement(tirbi_relax_expansion *x, const tirbi_tc_stmt *stmt) {
     x->stmt = stmt;
     if (stmt->callee_name) return tirbi_relax_refuse(x, "calls of defs are no part of operators");
@@ -388,6 +477,11 @@ static bool emit_statement(tirbi_relax_expansion *x, const tirbi_tc_stmt *stmt) 
     const bool starts = stmt->assign != TIRBI_TC_SET && stmt->starts_over && reduces && !ordered;
     if (starts && !emit_start_of_nothing(x, t)) return false;
     const uint32_t depth = x->b->frames.n;
+    if (ordered && is_change(stmt)) {
+        const bool changed = emit_change(x, t);
+        close_frames(x, depth);
+        return changed;
+    }
     bool done = open_nest(x, false, ordered ? NULL : stmt->name);
     if (done && starts) {
         done = tirbi_frame_push(x->b, TIRBI_FRAME_INIT, NULL, x->use->span) &&

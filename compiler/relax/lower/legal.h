@@ -112,6 +112,17 @@ bool tirbi_legal_slice_is_known(const tirbi_legal *g);
  * last, in several functions that no others join (rules_nn.c). */
 bool tirbi_legal_goes_by_channels(const tirb_relax_expr *call);
 
+bool tirbi_legal_is_convolution(const tirb_relax_expr *call);
+
+/* Along one dimension: `result` windows of a kernel of `size` places, `stride` and `apart` from each other, over
+ * `extent` elements with `before` of padding in front. */
+typedef struct tirbi_legal_places {
+    int64_t extent, result, stride, apart, before, size;
+} tirbi_legal_places;
+
+/* Which of the places meet an element in any window: from *first to *end. False where numbers are too large to say. */
+bool tirbi_legal_places_that_meet(const tirbi_legal_places *w, int64_t *first, int64_t *end);
+
 /* Operators whose tensors are in a tuple (rules.c): they emit all of their calls. */
 bool tirbi_legal_einsum(tirbi_legal *g, const tirbi_relax_held *tuple);
 bool tirbi_legal_indexed(tirbi_legal *g, const tirbi_relax_held *tuple);

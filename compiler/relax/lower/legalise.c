@@ -146,6 +146,7 @@ bool tirbi_legal_emit(tirbi_legal *g) {
         return tirbi_relax_refuse_here(l, g->span, "%s", reason ? reason : "out of memory");
     }
     const tirb_primfunc *f = function_of(g, &use);
+    tirbi_relax_note_step(l, args, n);
     return f && tirbi_relax_emit_call(l, g->span, f, args, n);
 }
 
@@ -542,6 +543,7 @@ const tirbi_relax_held *tirbi_relax_legalise(tirbi_relax_lowering *l, const tirb
                                              const tirbi_relax_held *destination) {
     if (!(call = tirbi_relax_known_call(l, call))) return NULL;
     tirbi_legal g = {.l = l, .call = call, .span = call->span};
+    l->memory.step = 0;
     const char *name = call->as.call.op->name;
     g.def = strncmp(name, "nn.", 3) == 0 ? name + 3 : name;
     if (tirb_relax_is_call(call, TIRB_RELAX_NULL_VALUE)) return tirbi_relax_hold(l, TIRBI_RELAX_HELD_NOTHING);

@@ -1327,7 +1327,8 @@ static bool make_tables(tirbi_relax_lowering *l) {
 static bool lower_body(tirbi_relax_lowering *l, const tirb_relax_function *f, tirb_primfunc *out,
                        const tirbi_relax_held *results) {
     l->function = f;
-    if (!(f = l->function = tirbi_relax_inline(l, f)) || !make_tables(l)) return false;
+    if (!(f = tirbi_relax_inline(l, f)) || !(f = l->function = tirbi_relax_lay_out_weights(l, f)) || !make_tables(l))
+        return false;
     tirbi_relax_find_trimmed(l, f->body);
     l->constants = l->scopes = l->outcomes = l->known = l->sizes = (tirbi_list){.n = 0};
     tirbi_relax_memory_begin(l);

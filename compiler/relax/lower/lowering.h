@@ -9,6 +9,7 @@
 #include "compiler/relax/lower/joins.h"
 #include "compiler/relax/lower/lower.h"
 #include "compiler/relax/lower/memory.h"
+#include "compiler/relax/lower/weights.h"
 #include "compiler/source/index.h"
 
 typedef enum tirbi_relax_held_kind {
@@ -96,6 +97,7 @@ typedef struct tirbi_relax_lowering {
     uint32_t n_relax_vars, n_table;       /* variables, and how many the tables by their numbers have room for */
     tirbi_list known;                     /* of const tirb_expr *: sizes that casts around this place have named */
     tirbi_list sizes;                     /* of tirbi_relax_size: those that are computed around this place */
+    tirbi_relax_weights weights;
     tirbi_list printed;                   /* of tirbi_span: calls of R.print that were told to be left out */
     uint32_t now;                         /* the number of the binding under way */
     const char *reason;                   /* why it is not lowered, and where; NULL: nothing is against it yet */

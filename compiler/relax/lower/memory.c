@@ -76,6 +76,22 @@ void tirbi_relax_use_memory(tirbi_relax_lowering *l, const tirb_buffer *buffer, 
     if (t && t->last < last) t->last = last;
 }
 
+void tirbi_relax_count_steps(tirbi_relax_lowering *l) { l->memory.step = 1; }
+
+void tirbi_relax_note_step(tirbi_relax_lowering *l, const tirbi_relax_held *const *met, uint32_t n) {
+    tirbi_relax_temporary *items = l->memory.temporaries.items;
+    if (l->memory.step == 0) return;
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t owner = met[i]->buffer ? owner_of(&l->memory, met[i]->buffer) : 0;
+        if (!owner) continue;
+        tirbi_relax_temporary *t = &items[owner - 1];
+        if (t->first == l->now && t->first_step == 0) t->first_step = l->memory.step;
+        t->last_met = l->now;
+        t->last_step = l->memory.step;
+    }
+    l->memory.step++;
+}
+
 void tirbi_relax_hold_memory(tirbi_relax_lowering *l) {
     tirbi_relax_temporary *items = l->memory.temporaries.items;
     for (uint32_t i = 0; i < l->memory.temporaries.n; i++)
@@ -248,9 +264,11 @@ const tirb_buffer *tirbi_relax_allocate(tirbi_relax_lowering *l, tirbi_span span
 
 /* ---- The plan ---------------------------------------------------------------------------------------------------- */
 
-/* A temporary on its way to a place in its block; all numbers are of elements. */
+/* A temporary on its way to a place in its block; all numbers are of elements, but times: a binding and a step of it.
+ */
 typedef struct placed {
-    uint32_t number, first, last;
+    uint32_t number;
+    uint64_t first, last;
     int64_t size, align, offset;
     int64_t key; /* those with larger ones are placed first */
 } placed;
@@ -281,7 +299,7 @@ static int64_t find_gap(const placed *p, const placed *const *in, uint32_t n) {
 }
 
 /* Leaves out those that have ended before `first`. Returns how many are left. */
-static uint32_t keep_living(const placed **in, uint32_t n, uint32_t first) {
+static uint32_t keep_living(const placed **in, uint32_t n, uint64_t first) {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < n; i++)
         if (in[i]->last >= first) in[kept++] = in[i];
@@ -315,7 +333,8 @@ static int64_t key_of(const placed *p, plan_order order) {
     case LARGEST_FIRST:
         return p->size;
     case LONGEST_FIRST:
-        return tirbi_mul_i64(p->size, (int64_t)p->last - p->first + 1, &area) ? area : INT64_MAX;
+        return tirbi_mul_i64(p->size, (int64_t)(p->last >> 32) - (int64_t)(p->first >> 32) + 1, &area) ? area
+                                                                                                       : INT64_MAX;
     default:
         return -(int64_t)p->first;
     }
@@ -334,7 +353,12 @@ static placed *list_block(tirbi_relax_lowering *l, uint32_t block, uint32_t *n) 
             tirbi_relax_refuse_here(l, t[i].buffer->span, "its temporaries have more bytes than 64 bits count");
             return NULL;
         }
-        items[(*n)++] = (placed){.number = i, .first = t[i].first, .last = t[i].last, .size = t[i].size, .align = to};
+        const bool ends = t[i].last_step && t[i].last_met == t[i].last;
+        items[(*n)++] = (placed){.number = i,
+                                 .first = (uint64_t)t[i].first << 32 | t[i].first_step,
+                                 .last = (uint64_t)t[i].last << 32 | (ends ? t[i].last_step : UINT32_MAX),
+                                 .size = t[i].size,
+                                 .align = to};
     }
     return items;
 }

@@ -18,6 +18,9 @@ typedef struct tirbi_relax_temporary {
     int64_t size;      /* in elements; of the block's */
     uint32_t block;
     uint32_t first, last;
+    /* Of bindings whose operators are several calls: the call of binding `first` that it is first met by, 0 where that
+     * is not known; and by which it is met last, of which binding. */
+    uint32_t first_step, last_step, last_met;
 } tirbi_relax_temporary;
 
 /* A view that begins `behind` elements behind the beginning of what it is of. */
@@ -33,6 +36,7 @@ typedef struct tirbi_relax_memory {
     tirbi_list owners;      /* of uint32_t: by the number of a buffer, from first_buffer on, the temporary it is of */
     tirbi_list slices;      /* of tirbi_relax_slice */
     uint32_t first_buffer;
+    uint32_t step; /* of the binding under way, whose calls are counted from 1 on; 0: they are not */
     tirb_buffer *blocks[TIRBI_RELAX_BLOCKS];
     tirb_expr *sizes[TIRBI_RELAX_BLOCKS];
 } tirbi_relax_memory;
@@ -61,6 +65,10 @@ bool tirbi_relax_begins_at(const struct tirbi_relax_lowering *l, const tirb_buff
 bool tirbi_relax_has_parts(const struct tirbi_relax_lowering *l, const tirb_buffer *buffer);
 /* What the buffer is in is in use up to binding `last`. */
 void tirbi_relax_use_memory(struct tirbi_relax_lowering *l, const tirb_buffer *buffer, uint32_t last);
+/* From here on each call of the binding under way is a step by itself: what one alone needs has no memory in others.
+ * All that meets its operands, what it makes on the way and its result are calls that are noted, in order. */
+void tirbi_relax_count_steps(struct tirbi_relax_lowering *l);
+void tirbi_relax_note_step(struct tirbi_relax_lowering *l, const struct tirbi_relax_held *const *met, uint32_t n);
 /* What the binding under way has begun to use stays its own in all of its branches. */
 void tirbi_relax_hold_memory(struct tirbi_relax_lowering *l);
 /* The number of elements where all dimensions are numbers, else -1. */

@@ -132,27 +132,41 @@ static int64_t places_ahead_of(int64_t end, int64_t apart, int64_t size) {
     return n < size ? n : size;
 }
 
+/* How far the last window's begin is from the operand's first element and from its end. */
+static bool last_window(const tirbi_legal_places *w, int64_t *to_first, int64_t *to_end) {
+    int64_t last;
+    return w->apart > 0 && tirbi_mul_i64(w->result - 1, w->stride, &last) && tirbi_sub_i64(last, w->before, &last) &&
+           tirbi_sub_i64(0, last, to_first) && tirbi_sub_i64(w->extent, last, to_end);
+}
+
+bool tirbi_legal_places_that_meet(const tirbi_legal_places *w, int64_t *first, int64_t *end) {
+    int64_t to_first, to_end, behind;
+    if (!last_window(w, &to_first, &to_end) || !tirbi_add_i64(w->extent, w->before, &behind)) return false;
+    *first = places_ahead_of(to_first, w->apart, w->size);
+    *end = places_ahead_of(behind, w->apart, w->size);
+    return true;
+}
+
 /* What is padded along dimension `i` of `extent` elements. The places of a kernel that meet nothing but padding are
  * left out; one that has no others stays as it is. */
 static bool crop(tirbi_legal *g, nn_window *w, uint32_t i, int64_t extent) {
-    const int64_t apart = item_of(g, "dilation", i), before = w->padding[i], size = w->size[i]->as.int_value;
-    int64_t last, to_first, to_last, behind; /* where the last window begins; from there, and from the first one */
-    const bool is_small = apart > 0 && tirbi_mul_i64(w->result[i]->as.int_value - 1, item_of(g, "strides", i), &last) &&
-                          tirbi_sub_i64(last, before, &last) && tirbi_sub_i64(0, last, &to_first) &&
-                          tirbi_sub_i64(extent, last, &to_last) && tirbi_add_i64(extent, before, &behind);
-    if (!is_small) {
+    const tirbi_legal_places places = {
+        extent,        w->result[i]->as.int_value, item_of(g, "strides", i), item_of(g, "dilation", i),
+        w->padding[i], w->size[i]->as.int_value};
+    int64_t first, end, to_first, to_end;
+    if (!tirbi_legal_places_that_meet(&places, &first, &end) || !last_window(&places, &to_first, &to_end)) {
         w->padded = true;
         return true;
     }
-    const int64_t first = places_ahead_of(to_first, apart, size), end = places_ahead_of(behind, apart, size);
-    const bool crops = first < end && end - first < size;
+    const bool crops = first < end && end - first < places.size;
     if (crops) {
         w->cropped = true;
         w->first[i] = first;
-        w->padding[i] -= first * apart;
+        w->padding[i] -= first * places.apart;
         w->size[i] = tirbi_legal_number(g, end - first);
     }
-    w->padded = w->padded || w->padding[i] > 0 || places_ahead_of(to_last, apart, size) < (crops ? end : size);
+    w->padded = w->padded || w->padding[i] > 0 ||
+                places_ahead_of(to_end, places.apart, places.size) < (crops ? end : places.size);
     return w->size[i] != NULL;
 }
 
@@ -172,7 +186,7 @@ static bool give_window(tirbi_legal *g, nn_window *w, const char *layout) {
            (tirbi_legal_give_list(g, "padding", w->padding, w->n) && tirbi_legal_give_integer(g, "padded", w->padded));
 }
 
-static bool is_convolution(const tirb_relax_expr *call) {
+bool tirbi_legal_is_convolution(const tirb_relax_expr *call) {
     return tirb_relax_is_call(call, TIRB_RELAX_NN_CONV1D) || tirb_relax_is_call(call, TIRB_RELAX_NN_CONV2D) ||
            tirb_relax_is_call(call, TIRB_RELAX_NN_CONV3D);
 }
@@ -183,7 +197,7 @@ static bool is_max_pool(const tirb_relax_expr *call) {
 }
 
 bool tirbi_legal_goes_by_channels(const tirb_relax_expr *call) {
-    const bool convolves = is_convolution(call);
+    const bool convolves = tirbi_legal_is_convolution(call);
     const tirb_relax_type *y = call->type;
     if ((!convolves && !is_max_pool(call)) || !y || !y->has_shape || y->ndim < 3) return false;
     const char *layout = tirbi_relax_attr_of(call, convolves ? "data_layout" : "layout")->as.text;
@@ -216,6 +230,7 @@ static bool window_by_channels(tirbi_legal *g, const char *layout, const nn_wind
     const tirb_expr *extents[TIRBI_LEGAL_RANK],
         *last[] = {x->shape[place_in(layout, 'N')], x->shape[place_in(layout, 'C')]};
     const bool has_kernel = g->n_inputs > 1;
+    tirbi_relax_count_steps(g->l);
     space_of(layout, x, "NC", extents);
     const tirbi_relax_held *front = by_channels(g, extents, w->n, last, 2),
                            *made = by_channels(g, w->result, w->n, last, 2),
@@ -286,6 +301,7 @@ static bool transpose_in_steps(tirbi_legal *g, const char *layout, const tirb_ex
     const tirb_expr *shape[TIRBI_LEGAL_RANK], *places_shape[TIRBI_LEGAL_RANK], *whole[TIRBI_LEGAL_RANK];
     int64_t taps[TIRBI_LEGAL_RANK];
     bool is_all = strncmp(layout, "NC", 2) == 0, is_even = true, has_few_taps = true;
+    tirbi_relax_count_steps(g->l);
     shape[0] = whole[0] = y->shape[place_in(layout, 'N')];
     shape[1] = whole[1] = y->shape[place_in(layout, 'C')];
     space_of(layout, x, "NC", shape + 2 + n);
@@ -304,18 +320,18 @@ static bool transpose_in_steps(tirbi_legal *g, const char *layout, const tirb_ex
         if (!*rounds || !shape[2 + i] || !whole[2 + i]) return false;
         is_all = is_all && item_of(g, "padding", i) == 0 && last % stride == 0;
     }
-    const bool of_products = inputs == 1 || (is_even && (inputs <= FEW_INPUTS || !has_few_taps)) ||
-                             !are_few(places_shape, 2 + 2 * n);
+    const bool of_products =
+        inputs == 1 || (is_even && (inputs <= FEW_INPUTS || !has_few_taps)) || !are_few(places_shape, 2 + 2 * n);
     const tirbi_relax_held *places = of_products ? NULL : tirbi_legal_scratch(g, y->dtype, places_shape, 2 + 2 * n),
                            *phases = tirbi_legal_scratch(g, y->dtype, shape, 2 + 2 * n),
                            *woven = is_all ? g->outputs[0] : tirbi_legal_scratch(g, y->dtype, whole, 2 + n);
     if ((!places && !of_products) || !phases || !woven || !tirbi_legal_give_integer(g, "axis", n) ||
         !tirbi_legal_give_list(g, "taps", taps, n) || !tirbi_legal_give_integer(g, "even", is_even))
         return false;
-    const bool is_summed =
-        of_products ? TIRBI_LEGAL_STEP(g, "conv_transpose_taps", (g->inputs[0], g->inputs[1]), (phases))
-                    : TIRBI_LEGAL_STEP(g, "conv_transpose_places", (g->inputs[0], g->inputs[1]), (places)) &&
-                          TIRBI_LEGAL_STEP(g, "conv_transpose_phases", (places), (phases));
+    const bool is_summed = of_products
+                               ? TIRBI_LEGAL_STEP(g, "conv_transpose_taps", (g->inputs[0], g->inputs[1]), (phases))
+                               : TIRBI_LEGAL_STEP(g, "conv_transpose_places", (g->inputs[0], g->inputs[1]), (places)) &&
+                                     TIRBI_LEGAL_STEP(g, "conv_transpose_phases", (places), (phases));
     if (!is_summed || (!is_all && !TIRBI_LEGAL_STEP(g, "conv_transpose_woven", (phases), (woven)))) return false;
     g->def = is_all ? "conv_transpose_woven" : "conv_transpose_part";
     g->inputs[0] = is_all ? phases : woven;
@@ -344,8 +360,7 @@ static bool convolution_transpose(tirbi_legal *g) {
         !tirbi_legal_give_integer(g, "inputs", ins->as.int_value / groups) ||
         !tirbi_legal_give_integer(g, "per_group", outs->as.int_value))
         return false;
-    return !goes_in_steps(g, window, n) ||
-           transpose_in_steps(g, data, window, n, ins->as.int_value / groups);
+    return !goes_in_steps(g, window, n) || transpose_in_steps(g, data, window, n, ins->as.int_value / groups);
 }
 
 static bool pooling(tirbi_legal *g) {
@@ -461,6 +476,7 @@ static bool resize_by_dimensions(tirbi_legal *g, const char *layout, uint32_t ta
     const tirb_expr *shape[TIRBI_LEGAL_RANK];
     const tirbi_relax_held *now = g->inputs[0];
     uint32_t n_done = 0;
+    tirbi_relax_count_steps(g->l);
     memcpy(shape, tirbi_legal_tensor(g, 0)->shape, rank * sizeof *shape);
     for (uint32_t i = rank; i-- > 0;) {
         const uint32_t at = i + n_done; /* those that are done stand in front */

@@ -19,10 +19,10 @@ def convolutional():
     return g, [g.softmax(g.linear(g.global_pool(x), 100))]
 
 
-def mobile():
+def mobile(size=64):
     """Depthwise convolutions between pointwise ones."""
     g = Graph(2)
-    x = g.relu6(g.conv(g.input(1, 3, 64, 64), 16, 3, stride=2))
+    x = g.relu6(g.conv(g.input(1, 3, size, size), 16, 3, stride=2))
     for outs, stride in ((16, 1), (24, 2), (24, 1), (40, 2), (40, 1)):
         wide = 4 * x.shape[1]
         y = g.relu6(g.conv(x, wide, 1))
@@ -30,6 +30,11 @@ def mobile():
         y = g.conv(y, outs, 1)
         x = x + y if x.shape == y.shape else y
     return g, [g.linear(g.global_pool(x), 100)]
+
+
+def small_images():
+    """The same of images whose rows are shorter than vectors: operators of several steps."""
+    return mobile(16)
 
 
 def detection():
@@ -166,5 +171,5 @@ def vision_transformer():
     return g, [g.linear(g.reshape(g.part(g.layer_norm(x), 1, 0, 1), 1, 96), 10)]
 
 
-MODELS = [convolutional, mobile, detection, prefill, decode, recurrent, state_space, quantised, u_net, dynamic_batch,
-          vision_transformer]
+MODELS = [convolutional, mobile, small_images, detection, prefill, decode, recurrent, state_space, quantised, u_net,
+          dynamic_batch, vision_transformer]
