@@ -17,7 +17,7 @@
 #include "compiler/optimize/rewriting/statements.h"
 
 /* Trees are gone through once for each type that is tried. */
-enum { MAX_SIZE = 2048, MAX_NAMES = 32, MAX_TWINS = 64, STEPS_PER_NODE = 64 };
+enum { MAX_SIZE = 2048, MAX_DEPTH = 256, MAX_NAMES = 32, MAX_TWINS = 64, STEPS_PER_NODE = 64 };
 
 /* A narrower variable beside one that the loop names a value by: its low bits. */
 typedef struct twin {
@@ -39,6 +39,7 @@ typedef struct lane_body {
     uint32_t n_twins;
     bool changed;
     int64_t steps;                            /* that may still be made */
+    uint32_t depth;                           /* of what is being looked at, through names as well */
     uint8_t failed[MAX_NAMES][TIRB_N_DTYPES]; /* a name has not so many low bits in a type, or more; 0: not known */
 } lane_body;
 
@@ -90,10 +91,18 @@ static bool is_mixture(const tirbi_lx *sum, range *out) {
     return false;
 }
 
-/* The values that one may have: what the node says, or less where it is made of mixtures. */
-static range range_of(const narrowing *n, const tirbi_lx *x) {
+/* Goes into something; false: there has been work enough, or it is too deep. */
+static bool enter(const narrowing *n) {
+    if (n->body->depth == MAX_DEPTH || n->body->steps <= 0) return false;
+    n->body->steps--;
+    n->body->depth++;
+    return true;
+}
+
+static range range_of(const narrowing *n, const tirbi_lx *x);
+
+static range range_inside(const narrowing *n, const tirbi_lx *x) {
     range all = {x->lo, x->hi}, own, other;
-    if (n->body->steps-- <= 0) return all;
     if (x->kind == TIRBI_LX_VAR) {
         for (uint32_t i = 0; i < n->body->n_names; i++)
             if (n->body->names[i]->as.set.var == x->var) return range_of(n, n->body->names[i]->as.set.value);
@@ -109,6 +118,15 @@ static range range_of(const narrowing *n, const tirbi_lx *x) {
     other = range_of(n, x->args[1]);
     const bool is_small = own.lo >= 0 && other.lo >= 0 && own.hi <= INT32_MAX / 2 && other.hi <= INT32_MAX / 2;
     return is_small ? (range){own.lo + other.lo, own.hi + other.hi} : all;
+}
+
+/* The values that one may have: what the node says, or less where it is made of mixtures. */
+static range range_of(const narrowing *n, const tirbi_lx *x) {
+    range all = {x->lo, x->hi};
+    if (!enter(n)) return all;
+    all = range_inside(n, x);
+    n->body->depth--;
+    return all;
 }
 
 static bool fits(const narrowing *n, const tirbi_lx *x) {
@@ -278,14 +296,20 @@ static const tirbi_lx *low_of_name(const narrowing *n, const tirbi_lvar *var, un
     return NULL;
 }
 
-/* A value of the type whose `bits` low bits are those of x; NULL: there is none, or memory ran out. */
-static const tirbi_lx *low(const narrowing *n, const tirbi_lx *x, unsigned bits) {
-    if (!is_int(x->type) || n->body->steps-- <= 0) return NULL;
+static const tirbi_lx *low_inside(const narrowing *n, const tirbi_lx *x, unsigned bits) {
     if (x->kind == TIRBI_LX_CONST) return tirbi_lx_int(n->pool, n->type, x->value);
     if (bits_of(x->type) <= bits_of(n->type) || stands_still(n, x)) return tirbi_lx_cast(n->pool, n->type, x);
     if (x->kind == TIRBI_LX_VAR) return low_of_name(n, x->var, bits);
     if (x->kind == TIRBI_LX_COND) return chosen(n, x, bits);
     return x->kind == TIRBI_LX_OP ? operation(n, x, bits) : NULL;
+}
+
+/* A value of the type whose `bits` low bits are those of x; NULL: there is none, or memory ran out. */
+static const tirbi_lx *low(const narrowing *n, const tirbi_lx *x, unsigned bits) {
+    if (!is_int(x->type) || !enter(n)) return NULL;
+    const tirbi_lx *value = low_inside(n, x, bits);
+    n->body->depth--;
+    return value;
 }
 
 /* ---- Conditions ------------------------------------------------------------------------------------------------- */
@@ -327,6 +351,11 @@ static bool computes(const void *context, const tirbi_lx *x) {
     return x->kind == TIRBI_LX_COND || (x->kind == TIRBI_LX_OP && x->op != TIRB_OP_CAST);
 }
 
+static bool loads_narrow(const void *context, const tirbi_lx *x) {
+    (void)context;
+    return x->kind == TIRBI_LX_LOAD && (x->type == TIRB_BOOL || (is_int(x->type) && bits_of(x->type) < 32));
+}
+
 /* Whether a wide integer becomes a narrow one, or is compared. */
 static bool may_be_narrow(const void *context, const tirbi_lx *x) {
     (void)context;
@@ -364,7 +393,7 @@ static const tirbi_place *same_place(tirbi_rewrite *rewrite, const tirbi_place *
 static bool note_name(const void *context, const tirbi_ls *s) {
     lane_body *b = (lane_body *)(uintptr_t)context;
     if (s->kind != TIRBI_LS_SET || !s->as.set.declares || !s->as.set.value || s->as.set.var->kind != TIRBI_LVAR_LET ||
-        !is_int(s->as.set.var->type) || bits_of(s->as.set.var->type) < 32)
+        !is_int(s->as.set.var->type) || bits_of(s->as.set.var->type) < 32 || s->as.set.value->size > MAX_SIZE)
         return false;
     if (b->n_names == MAX_NAMES) return true;
     b->names[b->n_names++] = s;
@@ -460,7 +489,9 @@ static const tirbi_ls *narrow_loop(lane_body *b) {
 static const tirbi_ls *narrow_loops(void *context, const tirbi_ls *s) {
     tirbi_lx_pool *pool = context;
     if (s->kind != TIRBI_LS_LOOP) return tirbi_replace_inside(pool, s, narrow_loops, pool);
-    if (!tirbi_any_value(s, 0, may_be_narrow, NULL) || !tirbi_arena_may_try(pool->arena)) return s;
+    if (!tirbi_arena_may_try(pool->arena) || !tirbi_any_value(s, 0, loads_narrow, NULL) ||
+        !tirbi_any_value(s, 0, may_be_narrow, NULL))
+        return s;
     if (!tirbi_runs_as_lanes(pool, s)) return tirbi_replace_inside(pool, s, narrow_loops, pool);
     lane_body *b = TIRBI_NEW(pool->arena, lane_body);
     if (!b) return s;
