@@ -399,17 +399,22 @@ static bool is_used(const lane_body *b, const tirbi_ls *loop, const tirbi_lvar *
     return !tirbi_walk_stmt(&walk, loop);
 }
 
+/* Whether a twin that is used, of those from number `first` on, is made of a variable. */
+static bool makes_twins(const lane_body *b, uint32_t first, const tirbi_lvar *var) {
+    for (uint32_t i = first; i < b->n_twins; i++)
+        if (b->twins[i].used && tirbi_lx_depends_on(b->twins[i].value, var)) return true;
+    return false;
+}
+
 /* Which twins are used, by the loop and by other twins; and which names are not, that have a twin in their place. */
 static void settle_names(lane_body *b, const tirbi_ls *loop) {
-    for (uint32_t i = b->n_twins; i-- > 0;) {
-        b->twins[i].used = is_used(b, loop, b->twins[i].var);
-        for (uint32_t k = i + 1; k < b->n_twins && !b->twins[i].used; k++)
-            b->twins[i].used = b->twins[k].used && tirbi_lx_depends_on(b->twins[k].value, b->twins[i].var);
-    }
+    for (uint32_t i = b->n_twins; i-- > 0;)
+        b->twins[i].used = is_used(b, loop, b->twins[i].var) || makes_twins(b, i + 1, b->twins[i].var);
     for (uint32_t i = b->n_names; i-- > 0;) {
         const tirbi_lvar *var = b->names[i]->as.set.var;
         for (uint32_t k = 0; k < b->n_twins && !b->dropped[i]; k++)
-            b->dropped[i] = b->twins[k].used && b->twins[k].of == var && !is_used(b, loop, var);
+            b->dropped[i] = b->twins[k].used && b->twins[k].of == var && !makes_twins(b, 0, var) &&
+                            !is_used(b, loop, var);
     }
 }
 
