@@ -322,3 +322,24 @@ class Module:
             if a[i] > 1000 and i < 90:
                 s = s + v[i]
             o[i] = s
+
+    # Blocks of which nothing is left, beside each other.
+    @T.prim_func(s_tir=True)
+    def sums_of_nothing(F: T.Buffer((6, 1), "int64"), R: T.Buffer((6,), "int64"), S: T.Buffer((6,), "int64")):
+        for i in range(5):
+            for j in range(1):
+                with T.sblock("sum"):
+                    vi = T.axis.spatial(5, i)
+                    vj = T.axis.reduce(1, j)
+                    T.where(j > 0)
+                    with T.init():
+                        S[vi] = T.int64(0)
+                    S[vi] = S[vi] + F[vi, vj]
+            for j in range(1):
+                with T.sblock("most"):
+                    vi = T.axis.spatial(5, i)
+                    vj = T.axis.reduce(1, j)
+                    T.where(j > 0)
+                    with T.init():
+                        R[vi] = T.int64(0)
+                    R[vi] = T.max(R[vi], F[vi, vj])
