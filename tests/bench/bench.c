@@ -356,9 +356,8 @@ static const char usage[] =
     "  --native     beside C compiled for this very CPU\n"
     "  --json       rows and classes as one JSON object\n"
     "  --repeat N   N turns for each side (15, at most 101)\n"
-    "  --count FILE instructions in place of times: what the 64-bit number at the beginning of FILE grows by, to "
-    "which\n"
-    "               something else adds them (tests/bench/counts)\n"
+    "  --count FILE instructions in place of times, which something else adds to a 64-bit number in FILE\n"
+    "               (tests/bench/counts)\n"
     "  --check      compare the results only, on all instruction sets\n";
 
 /* The status to exit with, or -1 to go on. */

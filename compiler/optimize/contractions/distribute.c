@@ -23,7 +23,7 @@ typedef struct distributor {
 static bool collect(distributor *d, const tirbi_ls *s) {
     s = tirbi_perfect_nest(s, TIRBI_MAX_CONTRACT_LOOPS, d->loop, &d->loops);
     return s->kind == TIRBI_LS_SEQ && s->as.seq.n > 1 &&
-           tirbi_list_statements(s, d->items, &d->n, TIRBI_MAX_DISTRIBUTED);
+           tirbi_list_statements(s, d->items, &d->n, TIRBI_MAX_DISTRIBUTED) && d->n > 0;
 }
 
 /* Elements in place of the variables that the statements begin with: of a matrix, for a row alone does not pay. */

@@ -199,7 +199,7 @@ bool tirbi_plan_shows_bits(const tirbi_ls *s, const tirbi_lvar *var);
 /* sequences.c */
 /* Whether two expressions of one statement have the same value. Those that load are not interned. */
 bool tirbi_same_value(const tirbi_lx *a, const tirbi_lx *b);
-/* Whether no index of a place needs a check. */
+/* Whether no index of a place needs a check, as what is inside of its buffer's extents is in memory. */
 bool tirbi_plan_is_proven(const tirbi_place *place);
 /* An index as narrow as it was computed. */
 const tirbi_lx *tirbi_plan_narrow(const tirbi_lx *x);

@@ -479,12 +479,9 @@ lane_var *tirbi_plan_carried_before(planner *p, tirbi_lvar *var) {
 /* ---- Elements that lanes name ----------------------------------------------------------------------------------- */
 
 bool tirbi_plan_is_proven(const tirbi_place *place) {
-    for (const tirbi_place *v = place; v; v = v->view) {
-        for (uint32_t d = 0; d < v->ndim; d++) {
-            if (!tirbi_dim_proven(v, d)) return false;
-        }
-    }
-    return true;
+    for (const tirbi_place *v = place; v; v = v->view)
+        if (!tirbi_is_proven(v)) return false;
+    return tirbi_has_whole_extents(place->buffer);
 }
 
 const tirbi_lx *tirbi_plan_narrow(const tirbi_lx *x) {

@@ -17,7 +17,7 @@
 #include "compiler/optimize/rewriting/statements.h"
 
 /* Trees are gone through once for each type that is tried. */
-enum { MAX_SIZE = 2048, MAX_DEPTH = 256, MAX_NAMES = 32, MAX_TWINS = 64, STEPS_PER_NODE = 64 };
+enum { TYPES = 6, MAX_SIZE = 2048, MAX_DEPTH = 256, MAX_NAMES = 32, MAX_TWINS = 64, STEPS_PER_NODE = 64 };
 
 /* A narrower variable beside one that the loop names a value by: its low bits. */
 typedef struct twin {
@@ -37,6 +37,7 @@ typedef struct lane_body {
     uint32_t n_names;
     twin twins[MAX_TWINS]; /* what one is made of comes before it */
     uint32_t n_twins;
+    tirbi_dtype types[TYPES]; /* in the order in which they are tried */
     bool changed;
     int64_t steps;                            /* that may still be made */
     uint32_t depth;                           /* of what is being looked at, through names as well */
@@ -342,8 +343,32 @@ static const tirbi_lx *narrow_condition(const narrowing *n, const tirbi_lx *x) {
 
 /* ---- Loops ------------------------------------------------------------------------------------------------------ */
 
-static const tirbi_dtype by_bits[] = {TIRB_U8, TIRB_I8, TIRB_U16, TIRB_I16, TIRB_U32, TIRB_I32};
-enum { TYPES = sizeof by_bits / sizeof *by_bits };
+/* What is tried first of the two types of as many bits is that of most elements, which need no cast then; SSE2 has
+ * limits of bytes without a sign, and of words with one. */
+static const tirbi_dtype by_bits[TYPES] = {TIRB_U8, TIRB_I8, TIRB_I16, TIRB_U16, TIRB_U32, TIRB_I32};
+
+static tirbi_step note_element(tirbi_walk *w, const tirbi_lx *x) {
+    uint32_t *elements = w->context;
+    if (x->kind == TIRBI_LX_LOAD) elements[x->type]++;
+    return TIRBI_INTO;
+}
+
+static bool note_store(tirbi_walk *w, const tirbi_place *place, const tirbi_lx *load) {
+    uint32_t *elements = w->context;
+    if (!load) elements[place->buffer->type]++;
+    return true;
+}
+
+static void put_types_in_order(lane_body *b) {
+    uint32_t elements[TIRB_N_DTYPES] = {0};
+    tirbi_walk walk = {.context = elements, .expr = note_element, .access = note_store};
+    tirbi_walk_stmt(&walk, b->loop);
+    for (unsigned i = 0; i < TYPES; i += 2) {
+        const bool other = elements[by_bits[i + 1]] > elements[by_bits[i]];
+        b->types[i] = by_bits[other ? i + 1 : i];
+        b->types[i + 1] = by_bits[other ? i : i + 1];
+    }
+}
 
 /* Whether something is computed, which is not only a change of types. */
 static bool computes(const void *context, const tirbi_lx *x) {
@@ -370,8 +395,8 @@ static const tirbi_lx *replace(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     if (!may_be_narrow(NULL, x)) return NULL;
     const bool compares = tirbi_is_comparison(x);
     const unsigned least = compares ? 8 : bits_of(x->type), wide = bits_of(compares ? x->optype : x->source);
-    for (unsigned i = 0; i < TYPES && bits_of(by_bits[i]) < wide; i++) {
-        const narrowing n = {.body = b, .pool = b->pool, .type = by_bits[i]};
+    for (unsigned i = 0; i < TYPES && bits_of(b->types[i]) < wide; i++) {
+        const narrowing n = {.body = b, .pool = b->pool, .type = b->types[i]};
         if (bits_of(n.type) < least) continue;
         const tirbi_lx *value = compares ? narrow_comparison(&n, x) : low(&n, x->args[0], bits_of(x->type));
         if (!value) continue;
@@ -428,17 +453,22 @@ static bool is_used(const lane_body *b, const tirbi_ls *loop, const tirbi_lvar *
     return !tirbi_walk_stmt(&walk, loop);
 }
 
+/* Whether a twin that is used, of those from number `first` on, is made of a variable. */
+static bool makes_twins(const lane_body *b, uint32_t first, const tirbi_lvar *var) {
+    for (uint32_t i = first; i < b->n_twins; i++)
+        if (b->twins[i].used && tirbi_lx_depends_on(b->twins[i].value, var)) return true;
+    return false;
+}
+
 /* Which twins are used, by the loop and by other twins; and which names are not, that have a twin in their place. */
 static void settle_names(lane_body *b, const tirbi_ls *loop) {
-    for (uint32_t i = b->n_twins; i-- > 0;) {
-        b->twins[i].used = is_used(b, loop, b->twins[i].var);
-        for (uint32_t k = i + 1; k < b->n_twins && !b->twins[i].used; k++)
-            b->twins[i].used = b->twins[k].used && tirbi_lx_depends_on(b->twins[k].value, b->twins[i].var);
-    }
+    for (uint32_t i = b->n_twins; i-- > 0;)
+        b->twins[i].used = is_used(b, loop, b->twins[i].var) || makes_twins(b, i + 1, b->twins[i].var);
     for (uint32_t i = b->n_names; i-- > 0;) {
         const tirbi_lvar *var = b->names[i]->as.set.var;
         for (uint32_t k = 0; k < b->n_twins && !b->dropped[i]; k++)
-            b->dropped[i] = b->twins[k].used && b->twins[k].of == var && !is_used(b, loop, var);
+            b->dropped[i] =
+                b->twins[k].used && b->twins[k].of == var && !makes_twins(b, 0, var) && !is_used(b, loop, var);
     }
 }
 
@@ -479,6 +509,7 @@ static const tirbi_ls *narrow_loop(lane_body *b) {
     tirbi_rewrite rewrite = {
         .pool = b->pool, .replace = replace, .place = same_place, .context = b, .kinds = TIRBI_NESTS};
     if (tirbi_any_stmt(b->loop, note_name, b)) return NULL;
+    put_types_in_order(b);
     const tirbi_ls *narrow = tirbi_rewrite_stmt(&rewrite, b->loop);
     if (!narrow || !b->changed) return NULL;
     settle_names(b, narrow);

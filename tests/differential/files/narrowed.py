@@ -38,3 +38,14 @@ class Module:
             O[4, 0, l] = T.max(O[4, 0, T.Cast("int32", T.Cast("int64", T.Cast("uint16", l + (n & 1) * 65536))
                                               + T.int64(4294967296))], B[m])
             O[n & 3, m * 16, 0] = B[l]
+
+    # Names of wide integers get narrower ones beside them: of bytes for one use, of words, which need the wide one, for
+    # another.
+    @T.prim_func(s_tir=True)
+    def named_in_two_widths(A: T.Buffer((64,), "uint8"), B: T.Buffer((64,), "uint8"), Y: T.Buffer((64,), "int32"),
+                            Z: T.Buffer((64,), "uint8")):
+        for i in range(64):
+            sum: T.int32 = T.Cast("int32", A[i]) + T.Cast("int32", B[i])
+            product: T.int64 = T.Cast("int64", sum) * T.int64(5) + T.Cast("int64", A[i])
+            Y[i] = T.Cast("int32", product * product + product)
+            Z[i] = T.Cast("uint8", sum + 3)

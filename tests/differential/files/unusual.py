@@ -309,3 +309,37 @@ class Module:
             t[i] = T.if_then_else(a[i] + i < 0 and i < T.min(n, 10), v[i], 0)
         for i in range(100):
             a[i] = a[i] + t[i]
+
+    @T.prim_func(s_tir=True)
+    def loaded_in_some_rounds(x: T.Buffer((90,), "int32"), a: T.Buffer((100,), "int32"), o: T.Buffer((100,), "int32")):
+        v = T.decl_buffer((100,), "int32", data=x.data)
+        for i in range(100):
+            k = T.int32(0)
+            s = T.int32(0)
+            while k < a[i] % 3 and i < 80:
+                s = s + v[i] * k
+                k = k + 1
+            if a[i] > 1000 and i < 90:
+                s = s + v[i]
+            o[i] = s
+
+    # Blocks of which nothing is left, beside each other.
+    @T.prim_func(s_tir=True)
+    def sums_of_nothing(F: T.Buffer((6, 1), "int64"), R: T.Buffer((6,), "int64"), S: T.Buffer((6,), "int64")):
+        for i in range(5):
+            for j in range(1):
+                with T.sblock("sum"):
+                    vi = T.axis.spatial(5, i)
+                    vj = T.axis.reduce(1, j)
+                    T.where(j > 0)
+                    with T.init():
+                        S[vi] = T.int64(0)
+                    S[vi] = S[vi] + F[vi, vj]
+            for j in range(1):
+                with T.sblock("most"):
+                    vi = T.axis.spatial(5, i)
+                    vj = T.axis.reduce(1, j)
+                    T.where(j > 0)
+                    with T.init():
+                        R[vi] = T.int64(0)
+                    R[vi] = T.max(R[vi], F[vi, vj])
