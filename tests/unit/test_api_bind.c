@@ -557,6 +557,27 @@ static void test_called_again(void **state) {
     assert_int_not_equal(run(&s, "twice", args, 2, NULL), TIRB_OK);
 }
 
+/* What was seen of the tensors of a call goes on to be known when they are bound anew, as others: a device of no type,
+ * which is none, is not that of what nobody has seen. */
+static void test_no_device_again(void **state) {
+    (void)state;
+    static float x[16], elsewhere[16], y[16];
+    tensor a, b;
+    make_tensor(&a, x, F32, 2, 4, 4);
+    make_tensor(&b, y, F32, 2, 4, 4);
+    for (int i = 0; i < 2; i++) EXPECT_OK(&s, twice(&a, &b)); /* and then they are seen */
+    a.dl.shape[1] = b.dl.shape[1] = 3;
+    EXPECT_OK(&s, twice(&a, &b));
+    a.dl.shape[1] = b.dl.shape[1] = 4;
+    a.dl.data = elsewhere;
+    EXPECT_OK(&s, twice(&a, &b));
+    a.dl.data = x;
+    a.dl.device.device_type = 0;
+    expect_error(&s, twice(&a, &b), TIRB_ARGUMENT, "device type is 0, expected host memory");
+    a.dl.device.device_type = kDLCPU;
+    EXPECT_OK(&s, twice(&a, &b));
+}
+
 static tirb_status sized(int64_t n, tensor *a, tensor *c) {
     tirb_arg args[3] = {{.kind = TIRB_ARG_INT, .value.i = n}, tensor_arg(&a->dl), tensor_arg(&c->dl)};
     return run(&s, "sized", args, 3, NULL);
@@ -1008,6 +1029,7 @@ int main(void) {
         cmocka_unit_test(test_declared_strides),
         cmocka_unit_test(test_overlap),
         cmocka_unit_test(test_called_again),
+        cmocka_unit_test(test_no_device_again),
         cmocka_unit_test(test_expressions_again),
         cmocka_unit_test(test_written_between_read),
         cmocka_unit_test(test_interleaved_views),

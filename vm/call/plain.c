@@ -175,10 +175,11 @@ static bool is_same_scalar(const tirbi_plain *plain, const tirbi_plain_scalar *s
 }
 
 /* Whether the tensor is the one that was seen, in the same memory, of this shape: all of its fields are compared as
- * words, and what its shape leads to. */
+ * words, and what its shape leads to. What was not seen has a device of no type, which callers may have as well. */
 static inline bool is_seen(const DLTensor *t, const DLTensor *seen, unsigned ndim, const int64_t *shape) {
     if (t->data != seen->data || t->byte_offset != seen->byte_offset || t->shape != seen->shape || t->strides ||
-        t->ndim != seen->ndim || memcmp(&t->device, &seen->device, sizeof t->device) != 0 ||
+        t->ndim != seen->ndim || t->device.device_type != kDLCPU ||
+        memcmp(&t->device, &seen->device, sizeof t->device) != 0 ||
         memcmp(&t->dtype, &seen->dtype, sizeof t->dtype) != 0)
         return false;
     for (unsigned j = 0; j < ndim; j++)
