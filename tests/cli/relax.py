@@ -860,6 +860,44 @@ def test_parts_are_computed_where_they_are_joined(t):
     t.run("run", m, "-f", "main", "x=1x3xf32=1,1,1", "--full", shows="2394, 2395, 2397, 2400")
 
 
+FIRST_PARTS = IMPORTS + """@I.ir_module
+class Module:
+    @T.prim_func(private=True, s_tir=True)
+    def bump(a: T.handle):
+        A = T.match_buffer(a, (4,), "float32")
+        for i in range(4):
+            A[i] = A[i] + T.float32(100)
+
+    @R.function
+    def sliced(x: R.Tensor((4,), "float32")):
+        cls = Module
+        y = R.add(x, x)
+        s = R.strided_slice(y, axes=[0], begin=[0], end=[2])
+        z = R.call_tir_inplace(cls.bump, (y,), inplace_indices=[0], out_ty=R.Tensor((4,), "float32"))
+        return (R.negative(s), R.negative(z))
+
+    @R.function
+    def joined(x: R.Tensor((4,), "float32"), p: R.Tensor((1,), "float32")):
+        cls = Module
+        with R.dataflow():
+            a = R.add(x, x)
+            c = R.concat((a, p))
+            z = R.call_tir_inplace(cls.bump, (a,), inplace_indices=[0], out_ty=R.Tensor((4,), "float32"))
+            d = R.negative(c)
+            e = R.negative(z)
+            R.output(d, e)
+        return (d, e)
+"""
+
+
+def test_what_writes_in_place_leaves_first_parts(t):
+    """A part that begins where the whole does is one that may be read yet as well."""
+    m = model(t, FIRST_PARTS)
+    t.run("run", m, "-f", "sliced", "x=4xf32=1,2,3,4", shows=["0: 2xf32 = -2, -4\n", "1: 4xf32 = -102, -104, -106, -108\n"])
+    t.run("run", m, "-f", "joined", "x=4xf32=1,2,3,4", "p=1xf32=5",
+          shows=["d: 5xf32 = -2, -4, -6, -8, -5\n", "e: 4xf32 = -102, -104, -106, -108\n"])
+
+
 WRITES_BETWEEN = IMPORTS + """@I.ir_module
 class Module:
     @T.prim_func(private=True, s_tir=True)

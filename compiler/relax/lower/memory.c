@@ -112,6 +112,7 @@ static bool begin_part(tirbi_relax_lowering *l, tirbi_span span, const tirb_buff
     tirbi_relax_slice *slice = TIRBI_LIST_ADD(l->arena, &l->memory.slices, tirbi_relax_slice);
     if (!slice) return false;
     *slice = (tirbi_relax_slice){.view = view, .temporary = owner};
+    if (tirbi_is_const_int(begin, 0)) return true;
     if (!t || !t->offset) {
         view->elem_offset =
             of->elem_offset ? tirbi_make_binary(&l->b, span, TIRB_EXPR_ADD, of->elem_offset, begin) : begin;
@@ -130,8 +131,7 @@ static tirb_buffer *make_part(tirbi_relax_lowering *l, tirbi_span span, const ti
     view->data = buffer->data;
     view->elem_offset = buffer->elem_offset;
     if (!set_owner(l, view, owner_of(&l->memory, buffer))) return NULL;
-    const bool begins_later = begin && !tirbi_is_const_int(begin, 0);
-    return !begins_later || begin_part(l, span, buffer, view, begin) ? view : NULL;
+    return !begin || begin_part(l, span, buffer, view, begin) ? view : NULL;
 }
 
 const tirb_buffer *tirbi_relax_part(tirbi_relax_lowering *l, tirbi_span span, const tirb_buffer *buffer,

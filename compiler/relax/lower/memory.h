@@ -23,10 +23,10 @@ typedef struct tirbi_relax_temporary {
     uint32_t first_step, last_step, last_met;
 } tirbi_relax_temporary;
 
-/* A view that begins `behind` elements behind the beginning of what it is of. */
+/* A part: a view that begins `behind` elements behind the beginning of what it is of. */
 typedef struct tirbi_relax_slice {
     const tirb_buffer *view;
-    tirb_expr *offset;  /* NULL: it is known already */
+    tirb_expr *offset;  /* NULL: it is known already, or is that of what it is of */
     uint32_t temporary; /* which it is of, from 1 on; 0: none */
     int64_t behind;
 } tirbi_relax_slice;
