@@ -860,6 +860,27 @@ def test_parts_are_computed_where_they_are_joined(t):
     t.run("run", m, "-f", "main", "x=1x3xf32=1,1,1", "--full", shows="2394, 2395, 2397, 2400")
 
 
+ONE_BRANCH = IMPORTS + """@R.function
+def main(x: R.Tensor(("n",), "float32"), d: R.Shape(["m"]), c: R.Tensor((), "bool")):
+    n = T.int64()
+    m = T.int64()
+    if c:
+        y = R.zeros(R.shape([n - 5, n // m]), "float32")
+        r = R.sum(R.exp(R.exp(R.negative(R.permute_dims(R.exp(y))))))
+    else:
+        r = R.sum(R.negative(x))
+    return r
+"""
+
+
+def test_branches_that_are_not_taken_have_no_sizes(t):
+    m = model(t, ONE_BRANCH)
+    t.run("run", m, "3xf32=1,2,3", "0", "false", shows="0: f32 = -6\n")
+    t.run("run", m, "7xf32=1", "4", "true", shows="0: f32 = 2.88933")
+    t.run("run", m, "3xf32=1,2,3", "1", "true", code=CALL, says="is negative")
+    t.run("run", m, "7xf32=1", "0", "true", code=CALL, says="an integer is divided by zero")
+
+
 FIRST_PARTS = IMPORTS + """@I.ir_module
 class Module:
     @T.prim_func(private=True, s_tir=True)

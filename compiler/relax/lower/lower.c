@@ -589,10 +589,12 @@ static const tirb_expr *condition_of(tirbi_relax_lowering *l, const tirb_relax_e
 static bool lower_branch(tirbi_relax_lowering *l, const rest *r, tirb_stmt *stmt, bool then) {
     const uint32_t depth = l->b.frames.n, n_constants = l->constants.n, n_outer = l->n_outer_scopes;
     const uint32_t n_scopes = l->scopes.n, n_known = l->known.n, n_sizes = l->sizes.n;
+    const uint32_t n_temporaries = l->memory.temporaries.n;
     if (!tirbi_frame_push(&l->b, then ? TIRBI_FRAME_THEN : TIRBI_FRAME_ELSE, stmt, r->span)) return false;
     l->n_outer_scopes = n_scopes;
     const bool done = lower_rest(l, r);
     while (l->b.frames.n > depth && !l->arena->failed) tirbi_frame_pop(&l->b);
+    tirbi_relax_leave_branch(l, n_temporaries);
     l->constants.n = n_constants;
     l->known.n = n_known;
     l->sizes.n = n_sizes;

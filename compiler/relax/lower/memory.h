@@ -71,6 +71,8 @@ void tirbi_relax_count_steps(struct tirbi_relax_lowering *l);
 void tirbi_relax_note_step(struct tirbi_relax_lowering *l, const struct tirbi_relax_held *const *met, uint32_t n);
 /* What the binding under way has begun to use stays its own in all of its branches. */
 void tirbi_relax_hold_memory(struct tirbi_relax_lowering *l);
+/* What a branch has allocated is gone behind it; `n_before`: how many temporaries there were before it. */
+void tirbi_relax_leave_branch(struct tirbi_relax_lowering *l, uint32_t n_before);
 /* The number of elements where all dimensions are numbers, else -1. */
 int64_t tirbi_relax_count(const tirb_expr *const *shape, uint32_t n);
 
