@@ -908,15 +908,45 @@ class Module:
             e = R.negative(z)
             R.output(d, e)
         return (d, e)
+
+    @R.function(pure=False)
+    def called(x: R.Tensor((4,), "float32")):
+        cls = Module
+        y = R.add(x, x)
+        s = R.strided_slice(y, axes=[0], begin=[2], end=[4])
+        t = R.strided_slice(y, axes=[0], begin=[0], end=[2])
+        _ = cls.bump(y)
+        return (R.negative(s), R.negative(t), R.negative(y))
+
+    @R.function(private=True)
+    def bumped(y: R.Tensor((4,), "float32")):
+        cls = Module
+        z = R.call_tir_inplace(cls.bump, (y,), inplace_indices=[0], out_ty=R.Tensor((4,), "float32"))
+        return R.negative(z)
+
+    @R.function
+    def within(x: R.Tensor((4,), "float32"), p: R.Tensor((1,), "float32")):
+        cls = Module
+        with R.dataflow():
+            y = R.add(x, x)
+            c = R.concat((y, p))
+            z = cls.bumped(y)
+            d = R.negative(c)
+            R.output(d, z)
+        return (d, z)
 """
 
 
 def test_what_writes_in_place_leaves_first_parts(t):
-    """A part that begins where the whole does is one that may be read yet as well."""
+    """A part that begins where the whole does is one that may be read yet as well; so are all, where a call may write."""
     m = model(t, FIRST_PARTS)
     t.run("run", m, "-f", "sliced", "x=4xf32=1,2,3,4", shows=["0: 2xf32 = -2, -4\n", "1: 4xf32 = -102, -104, -106, -108\n"])
     t.run("run", m, "-f", "joined", "x=4xf32=1,2,3,4", "p=1xf32=5",
           shows=["d: 5xf32 = -2, -4, -6, -8, -5\n", "e: 4xf32 = -102, -104, -106, -108\n"])
+    t.run("run", m, "-f", "called", "x=4xf32=1,2,3,4",
+          shows=["0: 2xf32 = -6, -8\n", "1: 2xf32 = -2, -4\n", "2: 4xf32 = -102, -104, -106, -108\n"])
+    t.run("run", m, "-f", "within", "x=4xf32=1,2,3,4", "p=1xf32=5",
+          shows=["d: 5xf32 = -2, -4, -6, -8, -5\n", "z: 4xf32 = -102, -104, -106, -108\n"])
 
 
 WRITES_BETWEEN = IMPORTS + """@I.ir_module
