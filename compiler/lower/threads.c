@@ -813,7 +813,7 @@ static void walk_if(threads *t, const tirb_stmt *s) {
 static void walk_while(threads *t, const tirb_stmt *s) {
     tirbi_lowerer *l = t->l;
     const tirb_expr *condition = s->as.while_.condition;
-    bool common = is_common(t, condition);
+    bool common = is_common(t, condition) && !tirbi_needs_statements(l, condition);
     vote v = {.question = NULL};
     if (!common && !may_agree(t, condition)) {
         refuse(t, s, "a loop around it does not run equally often for all threads");
