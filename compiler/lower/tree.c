@@ -187,9 +187,10 @@ static bool is_update(const finder *f, const tirb_stmt *s, tirbi_red_op *op, con
     return true;
 }
 
+/* Or a Reduce, whose loops cannot stand in a tree. */
 static bool is_effect(const tirb_expr *e) {
     if (e->kind == TIRB_EXPR_VAR) return e->as.var.type.kind == TIRB_TYPE_POINTER || e->dtype.code == TIRB_CODE_HANDLE;
-    if (e->kind != TIRB_EXPR_CALL) return false;
+    if (e->kind != TIRB_EXPR_CALL) return e->kind == TIRB_EXPR_REDUCE;
     if (e->as.call.function || e->as.call.function_name) return true;
     const uint8_t effect = tirb_builtins[e->as.call.builtin].effect;
     return effect != TIRB_EFFECT_PURE && effect != TIRB_EFFECT_ANNOTATION;

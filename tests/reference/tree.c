@@ -190,7 +190,7 @@ static void clean_walk(tirbi_visitor *visitor, const tirb_expr *e) {
         if (value != NULL) clean_walk(visitor, value);
         return;
     }
-    if (e->kind == TIRB_EXPR_CALL && !effect_free(e)) w->found = true;
+    if (e->kind == TIRB_EXPR_REDUCE || (e->kind == TIRB_EXPR_CALL && !effect_free(e))) w->found = true;
     if (e->kind == TIRB_EXPR_LOAD) {
         if (!w->allow_outputs && is_output(w->f, w->c, e->as.load.buffer)) w->found = true;
         if (w->c->n_loads == MAX_LOADS) {

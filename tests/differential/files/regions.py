@@ -1,5 +1,5 @@
 # Sums whose terms, or whose other sums, are the same memory under another name: regions that an outer block matches, and
-# views of pointers. They are no trees: what one step writes the next one reads.
+# views of pointers. They are no trees: what one step writes the next one reads. Nor are sums of sums.
 # from tvm.script import ir as I
 # from tvm.script import tirx as T
 
@@ -68,3 +68,11 @@ class Module:
                 vk = T.axis.reduce(64, k)
                 x: T.let[T.int32] = Module.count(N.data)
                 A[vi] = A[vi] + B[vk]
+
+    @T.prim_func(s_tir=True)
+    def nested(A: T.Buffer((16, 4), "float32"), C: T.Buffer((2,), "float32")):
+        j = T.int32()
+        for i, k in T.grid(2, 16):
+            with T.sblock("sum"):
+                vi, vk = T.axis.remap("SR", [i, k])
+                C[vi] = C[vi] + T.reduce(T.comm_reducer(lambda x, y: x + y, [T.float32(0)]), source=[A[vk, j]], init=[], axis=[T.iter_var(j, T.Range(0, 4), "CommReduce", "")], condition=T.bool(True), value_index=0)
