@@ -124,6 +124,18 @@ bool tirbi_expr_acts(const tirbi_lowerer *l, const tirb_expr *e) {
     return s.found;
 }
 
+static void find_statement(tirbi_visitor *visitor, const tirb_expr *e) {
+    act_search *s = (act_search *)visitor;
+    s->found = s->found || e->kind == TIRB_EXPR_REDUCE || call_acts(s->l, e);
+    if (!s->found) tirbi_visit_expr(visitor, e);
+}
+
+bool tirbi_needs_statements(const tirbi_lowerer *l, const tirb_expr *e) {
+    act_search s = {.visitor = {.expr = find_statement}, .l = l};
+    find_statement(&s.visitor, e);
+    return s.found;
+}
+
 typedef struct early_search {
     tirbi_visitor visitor; /* first: the callbacks get its address */
     tirbi_lowerer *l;

@@ -274,7 +274,7 @@ static void lower_for(tirbi_lowerer *l, const tirb_stmt *s) {
     l->n_chain = 0;
 }
 
-/* The condition does something each time: it is the first statement of the body, which it ends or not. */
+/* The condition does something each time, or is a sum: it is the first statement of the body, which it ends or not. */
 static void lower_acting_while(tirbi_lowerer *l, const tirb_stmt *s) {
     tirbi_ls *loop = tirbi_append(l, TIRBI_LS_WHILE, s->span);
     tirbi_ls_list list = {0}, none = {0}, *outer = l->out;
@@ -297,7 +297,7 @@ static void lower_acting_while(tirbi_lowerer *l, const tirb_stmt *s) {
 }
 
 static void lower_while_as_it_is(tirbi_lowerer *l, const tirb_stmt *s) {
-    if (tirbi_expr_acts(l, s->as.while_.condition)) {
+    if (tirbi_needs_statements(l, s->as.while_.condition)) {
         lower_acting_while(l, s);
         return;
     }

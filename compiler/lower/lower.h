@@ -277,6 +277,8 @@ const tirbi_lx *tirbi_keep_order(tirbi_lowerer *l, tirbi_mark mark, const tirbi_
 bool tirbi_find_effects(tirbi_lowerer *l, const tirb_irmodule *module);
 bool tirbi_builtin_acts(tirb_builtin builtin);
 bool tirbi_expr_acts(const tirbi_lowerer *l, const tirb_expr *e);
+/* Or is computed by statements, which stand in front of the one that it is in. */
+bool tirbi_needs_statements(const tirbi_lowerer *l, const tirb_expr *e);
 /* Makes the calls with effects that a vector, and the indices of the store that takes it (NULL: none), have in them:
  * here, in the order of the text, each once; l->early has their values. Reports those that have to wait: false. */
 bool tirbi_settle_vector(tirbi_lowerer *l, const tirb_expr *value, const tirb_stmt *store);

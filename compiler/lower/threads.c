@@ -81,7 +81,8 @@ bool tirbi_synchronises(const tirb_stmt *s) { return sync_in(s) != NULL; }
 
 static void find_own(tirbi_visitor *visitor, const tirb_expr *e) {
     search *s = (search *)visitor;
-    bool own = (e->kind == TIRB_EXPR_VAR && s->t->own_vars[e->as.var.id]) ||
+    const tirb_buffer *of = e->kind == TIRB_EXPR_VAR ? e->as.var.data_of : NULL;
+    bool own = (e->kind == TIRB_EXPR_VAR && s->t->own_vars[e->as.var.id]) || (of && s->t->own_buffers[of->id]) ||
                (e->kind == TIRB_EXPR_LOAD && s->t->own_buffers[e->as.load.buffer->id]) ||
                (e->kind == TIRB_EXPR_CALL && (e->as.call.function || e->as.call.function_name ||
                                               tirb_builtins[e->as.call.builtin].effect >= TIRB_EFFECT_UPDATE));
@@ -93,6 +94,26 @@ static bool is_common(const threads *t, const tirb_expr *e) {
     search found = {.visitor = {.expr = find_own}, .t = t};
     if (e) find_own(&found.visitor, e);
     return found.found == NULL;
+}
+
+static bool are_common(const threads *t, const tirb_expr *const *items, uint32_t n) {
+    for (uint32_t i = 0; items && i < n; i++)
+        if (!is_common(t, items[i])) return false;
+    return true;
+}
+
+/* Whether a view shows each thread something else: its own memory, or another part of what they share. */
+static bool is_own_view(const threads *t, const tirb_stmt *decl) {
+    const tirb_buffer *b = decl->as.decl.buffer;
+    return !is_common(t, decl->as.decl.source ? decl->as.decl.source : b->data) || !is_common(t, b->elem_offset) ||
+           !are_common(t, b->shape, b->ndim) || !are_common(t, b->strides, b->ndim);
+}
+
+static bool is_own_region(const threads *t, const tirb_buffer_region *region) {
+    bool own = t->own_buffers[region->buffer->id] != 0;
+    for (uint32_t i = 0; i < region->buffer->ndim && !own; i++)
+        own = !is_common(t, region->region[i].min) || !is_common(t, region->region[i].extent);
+    return own;
 }
 
 static void find_load(tirbi_visitor *visitor, const tirb_expr *e) {
@@ -682,6 +703,7 @@ static void walk_let(threads *t, const tirb_stmt *s) {
     const tirb_expr *var = s->as.let.var, *value = s->as.let.value;
     tirbi_dtype type;
     if (var->as.var.type.kind == TIRB_TYPE_POINTER) {
+        t->own_vars[var->as.var.id] = !is_common(t, value);
         add_redo(t, (redo){.kind = REDO_POINTER, .stmt = s});
     } else if (value->dtype.lanes > 1) {
         refuse(t, s, "a vector is bound around it");
@@ -721,7 +743,7 @@ static void enter_block(threads *t, const tirb_stmt *s) {
     if (block->n_iters) add_redo(t, (redo){.kind = REDO_AXES, .stmt = s});
     for (uint32_t i = 0; i < block->n_allocs; i++) walk_allocation(t, s, block->allocs[i]);
     for (uint32_t i = 0; i < block->n_matches; i++) {
-        t->own_buffers[block->matches[i].buffer->id] = t->own_buffers[block->matches[i].source.buffer->id];
+        t->own_buffers[block->matches[i].buffer->id] = is_own_region(t, &block->matches[i].source);
         add_redo(t, (redo){.kind = REDO_MATCH, .stmt = s, .match = &block->matches[i]});
     }
     if (block->init) {
@@ -791,7 +813,7 @@ static void walk_if(threads *t, const tirb_stmt *s) {
 static void walk_while(threads *t, const tirb_stmt *s) {
     tirbi_lowerer *l = t->l;
     const tirb_expr *condition = s->as.while_.condition;
-    bool common = is_common(t, condition);
+    bool common = is_common(t, condition) && !tirbi_needs_statements(l, condition);
     vote v = {.question = NULL};
     if (!common && !may_agree(t, condition)) {
         refuse(t, s, "a loop around it does not run equally often for all threads");
@@ -854,8 +876,7 @@ static void walk_kind(threads *t, const tirb_stmt *s) {
         walk(t, s->as.allocate.body);
         return;
     case TIRB_STMT_DECL_BUFFER:
-        if (s->as.decl.buffer->data->as.var.data_of)
-            t->own_buffers[s->as.decl.buffer->id] = t->own_buffers[s->as.decl.buffer->data->as.var.data_of->id];
+        t->own_buffers[s->as.decl.buffer->id] = is_own_view(t, s);
         add_redo(t, (redo){.kind = REDO_DECLARE, .stmt = s});
         walk(t, s->as.decl.body);
         return;

@@ -139,25 +139,24 @@ static bool same_indices(const tirb_expr *const *a, const tirb_expr *const *b, u
 
 /* ---- Updates -------------------------------------------------------------------------------------------------- */
 
+/* The memory that a buffer is in. Regions that outer blocks match and views of pointers have been declared by now.
+ * NULL: it is declared where it is used, or nothing is lowered. */
+static const tirbi_lbuf *memory_of(const finder *f, const tirb_buffer *b) {
+    const tirbi_lbuf *declared = f->l && b->id < f->l->n_buffers ? f->l->buffers[b->id] : NULL;
+    return declared ? declared->root : NULL;
+}
+
 static const tirb_buffer *root_of(const tirb_buffer *b) {
     const tirb_expr *data = b->data;
     return data && data->as.var.data_of ? data->as.var.data_of : b;
 }
 
-/* The number of a parameter's buffer, or n_params. */
-static uint32_t param_of(const tirb_primfunc *f, const tirb_buffer *b) {
-    uint32_t i = 0;
-    while (i < f->n_params && f->buffers[i] != b) i++;
-    return i;
-}
-
 /* Whether two buffers may be the same memory: one root, or two parameters that may alias. */
 static bool may_meet(const finder *f, const tirb_buffer *a, const tirb_buffer *b) {
-    const tirb_primfunc *function = f->l ? f->l->function->ast : NULL;
-    a = root_of(a);
-    b = root_of(b);
-    if (a == b) return true;
-    return function && function->n_may_alias && tirbi_may_alias(function, param_of(function, a), param_of(function, b));
+    a = memory_of(f, a) ? a : root_of(a);
+    b = memory_of(f, b) ? b : root_of(b);
+    const tirbi_lbuf *first = memory_of(f, a), *second = memory_of(f, b);
+    return a == b || (first && second && tirbi_may_meet(first, second));
 }
 
 static bool is_old_value(const finder *f, const tirb_expr *e, const tirb_stmt *store) {
@@ -188,10 +187,24 @@ static bool is_update(const finder *f, const tirb_stmt *s, tirbi_red_op *op, con
     return true;
 }
 
+/* Or a Reduce, whose loops cannot stand in a tree. */
+static bool is_effect(const tirb_expr *e) {
+    if (e->kind == TIRB_EXPR_VAR) return e->as.var.type.kind == TIRB_TYPE_POINTER || e->dtype.code == TIRB_CODE_HANDLE;
+    if (e->kind != TIRB_EXPR_CALL) return e->kind == TIRB_EXPR_REDUCE;
+    if (e->as.call.function || e->as.call.function_name) return true;
+    const uint8_t effect = tirb_builtins[e->as.call.builtin].effect;
+    return effect != TIRB_EFFECT_PURE && effect != TIRB_EFFECT_ANNOTATION;
+}
+
+static bool stop_at_effect(walk *w, const tirb_expr *e) {
+    (void)w;
+    return is_effect(e);
+}
+
 /* Collects lets and updates of a body; false when it holds anything else. */
 static bool find_updates(finder *f, const tirb_stmt *s) {
     if (s->kind == TIRB_STMT_LET) {
-        if (f->lets.n == MAX_LETS) return false;
+        if (f->lets.n == MAX_LETS || any(f, s->as.let.value, stop_at_effect, NULL)) return false;
         f->lets.var[f->lets.n] = s->as.let.var;
         f->lets.value[f->lets.n++] = s->as.let.value;
         return find_updates(f, s->as.let.body);
@@ -215,20 +228,10 @@ static bool find_updates(finder *f, const tirb_stmt *s) {
 
 static bool is_unclean(walk *w, const tirb_expr *e) {
     const finder *f = w->f;
-    switch (e->kind) {
-    case TIRB_EXPR_VAR: return e->as.var.type.kind == TIRB_TYPE_POINTER || e->dtype.code == TIRB_CODE_HANDLE;
-    case TIRB_EXPR_LOAD:
-        for (uint32_t i = 0; i < f->n_updates; i++) {
-            if (may_meet(f, f->stores[i]->as.store.buffer, e->as.load.buffer)) return true;
-        }
-        return false;
-    case TIRB_EXPR_CALL: {
-        if (e->as.call.function || e->as.call.function_name) return true;
-        uint8_t effect = tirb_builtins[e->as.call.builtin].effect;
-        return effect != TIRB_EFFECT_PURE && effect != TIRB_EFFECT_ANNOTATION;
+    for (uint32_t i = 0; e->kind == TIRB_EXPR_LOAD && i < f->n_updates; i++) {
+        if (may_meet(f, f->stores[i]->as.store.buffer, e->as.load.buffer)) return true;
     }
-    default: return false;
-    }
+    return is_effect(e);
 }
 
 static bool clean(const finder *f, const tirb_expr *e) { return !any(f, e, is_unclean, NULL); }

@@ -860,6 +860,95 @@ def test_parts_are_computed_where_they_are_joined(t):
     t.run("run", m, "-f", "main", "x=1x3xf32=1,1,1", "--full", shows="2394, 2395, 2397, 2400")
 
 
+ONE_BRANCH = IMPORTS + """@R.function
+def main(x: R.Tensor(("n",), "float32"), d: R.Shape(["m"]), c: R.Tensor((), "bool")):
+    n = T.int64()
+    m = T.int64()
+    if c:
+        y = R.zeros(R.shape([n - 5, n // m]), "float32")
+        r = R.sum(R.exp(R.exp(R.negative(R.permute_dims(R.exp(y))))))
+    else:
+        r = R.sum(R.negative(x))
+    return r
+"""
+
+
+def test_branches_that_are_not_taken_have_no_sizes(t):
+    m = model(t, ONE_BRANCH)
+    t.run("run", m, "3xf32=1,2,3", "0", "false", shows="0: f32 = -6\n")
+    t.run("run", m, "7xf32=1", "4", "true", shows="0: f32 = 2.88933")
+    t.run("run", m, "3xf32=1,2,3", "1", "true", code=CALL, says="is negative")
+    t.run("run", m, "7xf32=1", "0", "true", code=CALL, says="an integer is divided by zero")
+
+
+FIRST_PARTS = IMPORTS + """@I.ir_module
+class Module:
+    @T.prim_func(private=True, s_tir=True)
+    def bump(a: T.handle):
+        A = T.match_buffer(a, (4,), "float32")
+        for i in range(4):
+            A[i] = A[i] + T.float32(100)
+
+    @R.function
+    def sliced(x: R.Tensor((4,), "float32")):
+        cls = Module
+        y = R.add(x, x)
+        s = R.strided_slice(y, axes=[0], begin=[0], end=[2])
+        z = R.call_tir_inplace(cls.bump, (y,), inplace_indices=[0], out_ty=R.Tensor((4,), "float32"))
+        return (R.negative(s), R.negative(z))
+
+    @R.function
+    def joined(x: R.Tensor((4,), "float32"), p: R.Tensor((1,), "float32")):
+        cls = Module
+        with R.dataflow():
+            a = R.add(x, x)
+            c = R.concat((a, p))
+            z = R.call_tir_inplace(cls.bump, (a,), inplace_indices=[0], out_ty=R.Tensor((4,), "float32"))
+            d = R.negative(c)
+            e = R.negative(z)
+            R.output(d, e)
+        return (d, e)
+
+    @R.function(pure=False)
+    def called(x: R.Tensor((4,), "float32")):
+        cls = Module
+        y = R.add(x, x)
+        s = R.strided_slice(y, axes=[0], begin=[2], end=[4])
+        t = R.strided_slice(y, axes=[0], begin=[0], end=[2])
+        _ = cls.bump(y)
+        return (R.negative(s), R.negative(t), R.negative(y))
+
+    @R.function(private=True)
+    def bumped(y: R.Tensor((4,), "float32")):
+        cls = Module
+        z = R.call_tir_inplace(cls.bump, (y,), inplace_indices=[0], out_ty=R.Tensor((4,), "float32"))
+        return R.negative(z)
+
+    @R.function
+    def within(x: R.Tensor((4,), "float32"), p: R.Tensor((1,), "float32")):
+        cls = Module
+        with R.dataflow():
+            y = R.add(x, x)
+            c = R.concat((y, p))
+            z = cls.bumped(y)
+            d = R.negative(c)
+            R.output(d, z)
+        return (d, z)
+"""
+
+
+def test_what_writes_in_place_leaves_first_parts(t):
+    """A part that begins where the whole does is one that may be read yet as well; so are all, where a call may write."""
+    m = model(t, FIRST_PARTS)
+    t.run("run", m, "-f", "sliced", "x=4xf32=1,2,3,4", shows=["0: 2xf32 = -2, -4\n", "1: 4xf32 = -102, -104, -106, -108\n"])
+    t.run("run", m, "-f", "joined", "x=4xf32=1,2,3,4", "p=1xf32=5",
+          shows=["d: 5xf32 = -2, -4, -6, -8, -5\n", "e: 4xf32 = -102, -104, -106, -108\n"])
+    t.run("run", m, "-f", "called", "x=4xf32=1,2,3,4",
+          shows=["0: 2xf32 = -6, -8\n", "1: 2xf32 = -2, -4\n", "2: 4xf32 = -102, -104, -106, -108\n"])
+    t.run("run", m, "-f", "within", "x=4xf32=1,2,3,4", "p=1xf32=5",
+          shows=["d: 5xf32 = -2, -4, -6, -8, -5\n", "z: 4xf32 = -102, -104, -106, -108\n"])
+
+
 WRITES_BETWEEN = IMPORTS + """@I.ir_module
 class Module:
     @T.prim_func(private=True, s_tir=True)

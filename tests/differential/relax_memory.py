@@ -118,10 +118,11 @@ def in_place(t, scope, lines, steps, pad):
     if len(a.shape) != 1:
         return []
     reader, both = t.name(), t.name()
-    begin = t.rng.randint(0, a.shape[0] - 1) if isinstance(a.shape[0], int) and a.shape[0] > 0 else 0
-    takes_part = begin > 0 and t.rng.random() < 0.5
-    shape = [a.shape[0] - begin] if takes_part else a.shape
-    read = f"R.strided_slice({fresh}, axes=[0], begin=[{begin}], end=[{a.shape[0]}])" if takes_part else f"R.abs({fresh})"
+    is_known = isinstance(a.shape[0], int) and a.shape[0] > 1
+    takes_part = is_known and t.rng.random() < 0.5
+    begin, end = sorted(t.rng.sample(range(a.shape[0] + 1), 2)) if takes_part else (0, None)
+    shape = [end - begin] if takes_part else a.shape
+    read = f"R.strided_slice({fresh}, axes=[0], begin=[{begin}], end=[{end}])" if takes_part else f"R.abs({fresh})"
     lines += [f"{pad}{fresh} = R.add({a.name}, {a.name})", f"{pad}{reader} = {read}",
               f"{pad}{name} = R.call_tir_inplace(cls.bump, ({fresh},), inplace_indices=[0], "
               f"out_ty=R.Tensor(({a.shape[0]},), \"int32\"))"]
@@ -131,7 +132,7 @@ def in_place(t, scope, lines, steps, pad):
 
     def step(v):
         made = v[a.name] + v[a.name]
-        v[reader] = made[begin:].copy() if takes_part else np.abs(made)
+        v[reader] = made[begin:end].copy() if takes_part else np.abs(made)
         v[name] = made + 100
         v[both] = -v[reader] if takes_part else v[reader] + v[name]
 

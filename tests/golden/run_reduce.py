@@ -2,6 +2,7 @@
 # expect: total(6xi32=1 2 3 4 5 6, 1xi32=9) -> 12
 # expect: argmax(5xf32=1 7 3 7 2, 1xi32=0) -> 1
 # expect: table(2x3xi32=1 2 3 4 5 6, 1xi32=0) -> 121
+# expect: until(4xi32=1 1 1 1) -> 7 1 1 1
 # expect: named(4xi32=1 2 3 4, 1xi32=0) -> 10
 from tvm.script import tirx as T
 
@@ -29,3 +30,10 @@ def table(A: T.Buffer((2, 3), "int32"), B: T.Buffer((1,), "int32")):
 def named(A: T.Buffer((4,), "int32"), B: T.Buffer((1,), "int32")):
     k = T.iter_var(T.int32(), T.Range(0, 4), "CommReduce", "")
     B[0] = T.reduce(T.comm_reducer(lambda x, y: x + y, [0]), source=[A[k.var]], init=[], axis=[k], condition=T.bool(True), value_index=0)
+
+
+@T.prim_func(s_tir=True)
+def until(A: T.Buffer((4,), "int32")):
+    k = T.int32()
+    while T.reduce(T.comm_reducer(lambda x, y: x + y, [0]), source=[A[k]], init=[], axis=[T.iter_var(k, T.Range(0, 4), "CommReduce", "")], condition=T.bool(True), value_index=0) < 10:
+        A[0] = A[0] + 1

@@ -36,6 +36,7 @@ typedef struct finder {
     const tirb_irmodule *module;
     const tirb_primfunc *function;
     const tirb_buffer **match_sources; /* by buffer id: the buffer it is a region or a view of */
+    const tirb_expr **pointers;        /* by a pointer variable's id: what a Let binds to it */
     tirbi_ref_tree *trees;
     uint32_t n, capacity;
     uint32_t depth;
@@ -189,7 +190,7 @@ static void clean_walk(tirbi_visitor *visitor, const tirb_expr *e) {
         if (value != NULL) clean_walk(visitor, value);
         return;
     }
-    if (e->kind == TIRB_EXPR_CALL && !effect_free(e)) w->found = true;
+    if (e->kind == TIRB_EXPR_REDUCE || (e->kind == TIRB_EXPR_CALL && !effect_free(e))) w->found = true;
     if (e->kind == TIRB_EXPR_LOAD) {
         if (!w->allow_outputs && is_output(w->f, w->c, e->as.load.buffer)) w->found = true;
         if (w->c->n_loads == MAX_LOADS) {
@@ -563,6 +564,26 @@ static void find(finder *f, const tirb_stmt *s) {
     f->depth--;
 }
 
+/* The buffer that a pointer leads into; NULL: it is not known. */
+static const tirb_buffer *pointee(const finder *f, const tirb_expr *e) {
+    for (uint32_t steps = 0; e != NULL && steps < MAX_DEPTH; steps++) {
+        if (e->kind == TIRB_EXPR_VAR && e->as.var.data_of != NULL) return e->as.var.data_of;
+        if (e->kind == TIRB_EXPR_VAR) {
+            e = f->pointers[e->as.var.id];
+            continue;
+        }
+        if (e->kind == TIRB_EXPR_CAST) {
+            e = e->as.cast.value;
+            continue;
+        }
+        if (e->kind != TIRB_EXPR_CALL || e->as.call.function != NULL || e->as.call.n_args == 0) return NULL;
+        if (e->as.call.builtin == TIRB_BUILTIN_ADDRESS_OF)
+            return e->as.call.args[0]->kind == TIRB_EXPR_LOAD ? e->as.call.args[0]->as.load.buffer : NULL;
+        e = e->as.call.args[e->as.call.builtin == TIRB_BUILTIN_TVM_ACCESS_PTR && e->as.call.n_args > 1];
+    }
+    return NULL;
+}
+
 /* Notes of which buffer each matched or declared buffer is a part. */
 static void note_sources(tirbi_visitor *visitor, const tirb_stmt *s) {
     finder *f = visitor->context;
@@ -572,10 +593,11 @@ static void note_sources(tirbi_visitor *visitor, const tirb_stmt *s) {
             f->match_sources[block->matches[i].buffer->id] = block->matches[i].source.buffer;
         }
     }
+    if (s->kind == TIRB_STMT_LET && s->as.let.var->dtype.code == TIRB_CODE_HANDLE)
+        f->pointers[s->as.let.var->as.var.id] = s->as.let.value;
     if (s->kind == TIRB_STMT_DECL_BUFFER) {
         const tirb_buffer *buffer = s->as.decl.buffer;
-        const tirb_expr *source = s->as.decl.source != NULL ? s->as.decl.source : buffer->data;
-        const tirb_buffer *of = source->kind == TIRB_EXPR_VAR ? source->as.var.data_of : NULL;
+        const tirb_buffer *of = pointee(f, s->as.decl.source != NULL ? s->as.decl.source : buffer->data);
         if (of != NULL && of != buffer) f->match_sources[buffer->id] = of;
     }
     if (f->depth == MAX_DEPTH) return;
@@ -588,7 +610,8 @@ bool tirbi_ref_find_trees(const tirb_irmodule *module, bool fast, tirbi_arena *a
     finder f = {.arena = arena, .fast = fast, .module = module};
     *out = (tirbi_ref_trees){.items = NULL, .n = 0};
     f.match_sources = TIRBI_NEW_ARRAY(arena, const tirb_buffer *, module->n_buffers);
-    if (f.match_sources == NULL) return false;
+    f.pointers = TIRBI_NEW_ARRAY(arena, const tirb_expr *, module->n_vars);
+    if (f.match_sources == NULL || f.pointers == NULL) return false;
     for (uint32_t i = 0; i < module->n_functions; i++) {
         tirbi_visitor visitor = {.stmt = note_sources, .context = &f};
         if (module->functions[i]->body == NULL) continue;

@@ -162,6 +162,45 @@ static bool may_write(const tirb_relax_binding *b) {
            tirb_relax_is_call(e, TIRB_RELAX_INVOKE_PURE_CLOSURE);
 }
 
+/* Whether a function calls what may write to its arguments and does not say so: a PrimFunc, a function of the host, or,
+ * where functions of the module write in place at all, one of those. */
+static bool calls_writer(const tirbi_relax_lowering *l, const tirb_relax_seq *seq, bool any_writes) {
+    for (uint32_t i = 0; i < seq->n_blocks; i++)
+        for (uint32_t k = 0; k < seq->blocks[i].n_bindings; k++) {
+            const tirb_relax_expr *e = seq->blocks[i].bindings[k].value;
+            if (!tirbi_arena_work(l->arena, 1)) return true;
+            if (e->kind == TIRB_RELAX_IF && (calls_writer(l, e->as.if_.then_case, any_writes) ||
+                                             calls_writer(l, e->as.if_.else_case, any_writes)))
+                return true;
+            if (e->kind != TIRB_RELAX_CALL || e->as.call.op) continue;
+            const tirb_relax_expr *callee = e->as.call.callee;
+            if (any_writes || callee->kind != TIRB_RELAX_GLOBAL || !callee->as.global.function) return true;
+        }
+    return false;
+}
+
+static bool writes_any(const tirbi_relax_lowering *l, const tirb_relax_seq *seq) {
+    for (uint32_t i = 0; i < seq->n_blocks; i++)
+        for (uint32_t k = 0; k < seq->blocks[i].n_bindings; k++) {
+            const tirb_relax_expr *e = seq->blocks[i].bindings[k].value;
+            if (!tirbi_arena_work(l->arena, 1)) return true;
+            if (tirb_relax_is_call(e, TIRB_RELAX_CALL_TIR_INPLACE) ||
+                tirb_relax_is_call(e, TIRB_RELAX_CALL_INPLACE_PACKED))
+                return true;
+            if (e->kind == TIRB_RELAX_IF && (writes_any(l, e->as.if_.then_case) || writes_any(l, e->as.if_.else_case)))
+                return true;
+            if (e->kind == TIRB_RELAX_FUNCTION && writes_any(l, e->as.function->body)) return true;
+        }
+    return calls_writer(l, seq, false);
+}
+
+bool tirbi_relax_writes_unseen(const tirbi_relax_lowering *l, const tirb_relax_function *f) {
+    if (!calls_writer(l, f->body, true)) return false;
+    bool any = false;
+    for (uint32_t i = 0; i < l->module->n_relax && !any; i++) any = writes_any(l, l->module->relax[i]->body);
+    return calls_writer(l, f->body, any);
+}
+
 static bool read_block(graph *g, const tirb_relax_block *block) {
     uint32_t n_writes = 0;
     for (uint32_t i = 0; i < block->n_bindings; i++) {

@@ -23,4 +23,7 @@ const struct tirbi_relax_held *tirbi_relax_lower_group(struct tirbi_relax_loweri
 const tirb_relax_type *tirbi_relax_type_inside(struct tirbi_relax_lowering *l, tirbi_span span,
                                                const tirb_relax_type *type);
 
+/* Whether calls in the function may write to tensors that they are given: a part of one is a copy then, not a view. */
+bool tirbi_relax_writes_unseen(const struct tirbi_relax_lowering *l, const tirb_relax_function *f);
+
 #endif

@@ -560,7 +560,7 @@ const tirbi_relax_held *tirbi_relax_legalise(tirbi_relax_lowering *l, const tirb
         return tirbi_relax_make_room(l, call->span, type, destination);
     if (is_view(call) && g.n_inputs > 0 && g.inputs[0]->kind == TIRBI_RELAX_HELD_TENSOR && type->has_shape)
         return reshaped(&g, type);
-    const tirbi_relax_held *in_place = destination ? NULL : take_in_place(&g);
+    const tirbi_relax_held *in_place = destination || l->has_copies ? NULL : take_in_place(&g);
     if (in_place || l->reason || l->arena->failed) return in_place;
     const tirbi_relax_held *room = tirbi_relax_make_room(l, call->span, call->type, destination);
     if (!room) return NULL;

@@ -589,10 +589,12 @@ static const tirb_expr *condition_of(tirbi_relax_lowering *l, const tirb_relax_e
 static bool lower_branch(tirbi_relax_lowering *l, const rest *r, tirb_stmt *stmt, bool then) {
     const uint32_t depth = l->b.frames.n, n_constants = l->constants.n, n_outer = l->n_outer_scopes;
     const uint32_t n_scopes = l->scopes.n, n_known = l->known.n, n_sizes = l->sizes.n;
+    const uint32_t n_temporaries = l->memory.temporaries.n;
     if (!tirbi_frame_push(&l->b, then ? TIRBI_FRAME_THEN : TIRBI_FRAME_ELSE, stmt, r->span)) return false;
     l->n_outer_scopes = n_scopes;
     const bool done = lower_rest(l, r);
     while (l->b.frames.n > depth && !l->arena->failed) tirbi_frame_pop(&l->b);
+    tirbi_relax_leave_branch(l, n_temporaries);
     l->constants.n = n_constants;
     l->known.n = n_known;
     l->sizes.n = n_sizes;
@@ -860,7 +862,8 @@ static bool lower_rest(tirbi_relax_lowering *l, const rest *r) {
     rest behind = *r;
     for (uint32_t i = r->block; i < r->seq->n_blocks; i++) {
         const bool begins = i != r->block || r->binding == 0;
-        if (begins && l->fuses && r->seq->blocks[i].dataflow && !tirbi_relax_find_joins(l, &r->seq->blocks[i]))
+        if (begins && l->fuses && !l->has_copies && r->seq->blocks[i].dataflow &&
+            !tirbi_relax_find_joins(l, &r->seq->blocks[i]))
             return false;
         for (uint32_t k = i == r->block ? r->binding : 0; k < r->seq->blocks[i].n_bindings; k++) {
             const tirb_relax_binding *b = &r->seq->blocks[i].bindings[k];
@@ -1329,6 +1332,7 @@ static bool lower_body(tirbi_relax_lowering *l, const tirb_relax_function *f, ti
     l->function = f;
     if (!(f = tirbi_relax_inline(l, f)) || !(f = l->function = tirbi_relax_lay_out_weights(l, f)) || !make_tables(l))
         return false;
+    l->has_copies = tirbi_relax_writes_unseen(l, f);
     tirbi_relax_find_trimmed(l, f->body);
     l->constants = l->scopes = l->outcomes = l->known = l->sizes = (tirbi_list){.n = 0};
     tirbi_relax_memory_begin(l);

@@ -85,6 +85,7 @@ typedef struct tirbi_relax_lowering {
     const tirbi_relax_group *group; /* whose function is being made, in `b`; NULL: none */
     tirbi_list group_dims;          /* of const tirb_expr *, in pairs: a size outside of it, and inside */
     bool fuses;
+    bool has_copies;     /* the function under way: parts of tensors are copies */
     tirbi_list *notes;   /* of tirb_loop_note: what became of operators; NULL: nobody asks */
     tirbi_list outcomes; /* of tirbi_relax_outcome: of the function under way */
     const char *called;  /* the function that was called last */

@@ -98,6 +98,12 @@ void tirbi_relax_hold_memory(tirbi_relax_lowering *l) {
         if (!items[i].offset && items[i].last == l->now) items[i].last = UINT32_MAX;
 }
 
+void tirbi_relax_leave_branch(tirbi_relax_lowering *l, uint32_t n_before) {
+    tirbi_relax_temporary *items = l->memory.temporaries.items;
+    for (uint32_t i = n_before; i < l->memory.temporaries.n; i++)
+        if (!items[i].offset) items[i].last = UINT32_MAX;
+}
+
 /* ---- Views ------------------------------------------------------------------------------------------------------- */
 
 static tirb_expr *number_to_be(tirbi_relax_lowering *l, tirbi_span span) {
@@ -112,6 +118,7 @@ static bool begin_part(tirbi_relax_lowering *l, tirbi_span span, const tirb_buff
     tirbi_relax_slice *slice = TIRBI_LIST_ADD(l->arena, &l->memory.slices, tirbi_relax_slice);
     if (!slice) return false;
     *slice = (tirbi_relax_slice){.view = view, .temporary = owner};
+    if (tirbi_is_const_int(begin, 0)) return true;
     if (!t || !t->offset) {
         view->elem_offset =
             of->elem_offset ? tirbi_make_binary(&l->b, span, TIRB_EXPR_ADD, of->elem_offset, begin) : begin;
@@ -130,8 +137,7 @@ static tirb_buffer *make_part(tirbi_relax_lowering *l, tirbi_span span, const ti
     view->data = buffer->data;
     view->elem_offset = buffer->elem_offset;
     if (!set_owner(l, view, owner_of(&l->memory, buffer))) return NULL;
-    const bool begins_later = begin && !tirbi_is_const_int(begin, 0);
-    return !begins_later || begin_part(l, span, buffer, view, begin) ? view : NULL;
+    return !begin || begin_part(l, span, buffer, view, begin) ? view : NULL;
 }
 
 const tirb_buffer *tirbi_relax_part(tirbi_relax_lowering *l, tirbi_span span, const tirb_buffer *buffer,
@@ -248,9 +254,11 @@ const tirb_buffer *tirbi_relax_allocate(tirbi_relax_lowering *l, tirbi_span span
     tirb_buffer *buffer = tirbi_make_buffer(&l->b, span, "lv", dtype, shape, ndim, "global");
     if (!buffer) return NULL;
     if (planned) return plan_later(l, span, buffer, count);
-    if (!l->group && !tirbi_relax_known_at_entry(l, shape, ndim)) {
+    const bool is_known = l->group || tirbi_relax_known_at_entry(l, shape, ndim);
+    /* A branch that is not taken has no sizes: they may be too large there, or below 0. */
+    if (!is_known || (!l->group && l->b.frames.n > 1)) {
         tirb_stmt *stmt = tirbi_make_stmt(&l->b, span, TIRB_STMT_ALLOCATE);
-        if (!stmt) return NULL;
+        if (!stmt || (is_known && !add_temporary(l, buffer))) return NULL;
         stmt->as.allocate.buffer = buffer;
         tirbi_relax_emit_scope(l, stmt, NULL);
         return buffer;

@@ -23,10 +23,10 @@ typedef struct tirbi_relax_temporary {
     uint32_t first_step, last_step, last_met;
 } tirbi_relax_temporary;
 
-/* A view that begins `behind` elements behind the beginning of what it is of. */
+/* A part: a view that begins `behind` elements behind the beginning of what it is of. */
 typedef struct tirbi_relax_slice {
     const tirb_buffer *view;
-    tirb_expr *offset;  /* NULL: it is known already */
+    tirb_expr *offset;  /* NULL: it is known already, or is that of what it is of */
     uint32_t temporary; /* which it is of, from 1 on; 0: none */
     int64_t behind;
 } tirbi_relax_slice;
@@ -71,6 +71,8 @@ void tirbi_relax_count_steps(struct tirbi_relax_lowering *l);
 void tirbi_relax_note_step(struct tirbi_relax_lowering *l, const struct tirbi_relax_held *const *met, uint32_t n);
 /* What the binding under way has begun to use stays its own in all of its branches. */
 void tirbi_relax_hold_memory(struct tirbi_relax_lowering *l);
+/* What a branch has allocated is gone behind it; `n_before`: how many temporaries there were before it. */
+void tirbi_relax_leave_branch(struct tirbi_relax_lowering *l, uint32_t n_before);
 /* The number of elements where all dimensions are numbers, else -1. */
 int64_t tirbi_relax_count(const tirb_expr *const *shape, uint32_t n);
 
