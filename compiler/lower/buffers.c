@@ -90,6 +90,9 @@ static const tirbi_lx **declared_strides(tirbi_lowerer *l, const tirb_buffer *bu
         strides[i] = i == buffer->ndim
                          ? tirbi_lx_number(l->pool, 1)
                          : in_lanes(l, tirbi_lower_index(l, buffer->strides[i], NULL), buffer->dtype.lanes);
+        /* As with extents below. */
+        if (l->out && strides[i] && !strides[i]->pure)
+            strides[i] = tirbi_hold(l, buffer->name, strides[i], buffer->span);
         if (!strides[i]) return NULL;
     }
     return strides;
@@ -378,6 +381,7 @@ void tirbi_match_region(tirbi_lowerer *l, const tirb_match_buffer *match, tirbi_
         if (!mins[i] || !offset) return;
         offset = tirbi_lx_add(l->pool, offset, tirbi_lx_mul(l->pool, mins[i], source->strides[i]));
         const tirbi_lx *extent = tirbi_lower_index(l, match->source.region[i].extent, NULL);
+        if (extent && !extent->pure) extent = tirbi_hold(l, buffer->name, extent, span);
         if (i >= lead) bind_if_free(l, buffer->shape[i - lead], extent);
         const tirbi_lx *expected =
             i < lead ? tirbi_lx_number(l->pool, 1) : tirbi_lower_index(l, buffer->shape[i - lead], NULL);

@@ -24,7 +24,7 @@ typedef enum redo_kind {
     REDO_POINTER,
     REDO_KEPT,
     REDO_DECLARE,
-    REDO_AXES,
+    REDO_AXIS,
     REDO_MATCH,
     REDO_PRIVATE
 } redo_kind;
@@ -32,6 +32,8 @@ typedef enum redo_kind {
 typedef struct redo {
     redo_kind kind;
     const tirb_stmt *stmt;
+    const tirb_expr *var, *value; /* KEPT: what has the value */
+    uint32_t axis;
     const tirb_match_buffer *match;
     const tirb_buffer *buffer;
     tirbi_lbuf *kept; /* KEPT, PRIVATE: the memory of all threads */
@@ -225,16 +227,15 @@ static void run_redo(threads *t, const redo *r) {
     case REDO_KEPT: {
         const tirbi_place *place = kept_place(t, r);
         if (place)
-            tirbi_lower_bind(
-                l, r->stmt->as.let.var,
-                tirbi_hold(l, r->stmt->as.let.var->as.var.name, tirbi_read_place(l, place), r->stmt->span));
+            tirbi_lower_bind(l, r->var,
+                             tirbi_hold(l, r->var->as.var.name, tirbi_read_place(l, place), r->stmt->span));
         return;
     }
     case REDO_DECLARE:
         tirbi_declare_view(l, r->stmt);
         return;
-    case REDO_AXES:
-        tirbi_bind_axes(l, r->stmt);
+    case REDO_AXIS:
+        tirbi_bind_axis(l, r->stmt, r->axis);
         return;
     case REDO_MATCH:
         tirbi_match_region(l, r->match, r->stmt->span);
@@ -287,8 +288,9 @@ static void lower_run(threads *t, const void *context) {
 
 static void keep_value(threads *t, const void *context) {
     const redo *r = context;
-    const tirbi_lx *value = tirbi_lower_expr(t->l, r->stmt->as.let.value, NULL);
+    const tirbi_lx *value = tirbi_lower_expr(t->l, r->value, NULL);
     const tirbi_place *place = kept_place(t, r);
+    value = value ? tirbi_lx_cast(t->l->pool, r->kept->type, value) : NULL;
     if (!value || !place) return;
     tirbi_ls *store = tirbi_append(t->l, TIRBI_LS_STORE, r->stmt->span);
     store->as.store.access = place;
@@ -677,10 +679,21 @@ static void enter_thread_loop(threads *t, const tirb_stmt *s, const tirb_expr *v
     t->n_loops--;
 }
 
+/* What each thread reads from memory now, which it may find changed in a later stretch. */
+static void keep(threads *t, const tirb_stmt *s, const tirb_expr *var, const tirb_expr *value) {
+    tirbi_lowerer *l = t->l;
+    tirbi_dtype type;
+    if (!tirbi_machine_type(l, var->dtype, value->span, &type)) return;
+    redo kept = {.kind = REDO_KEPT, .stmt = s, .var = var, .value = value, .n_loops = t->n_loops};
+    kept.kept = tirbi_allocate_memory(l, var->as.var.name, type, thread_count(t, NULL), s->span);
+    if (!kept.kept) return;
+    run_loops(t, 0, keep_value, &kept, s->span);
+    add_redo(t, kept);
+}
+
 static void walk_let(threads *t, const tirb_stmt *s) {
     tirbi_lowerer *l = t->l;
     const tirb_expr *var = s->as.let.var, *value = s->as.let.value;
-    tirbi_dtype type;
     if (var->as.var.type.kind == TIRB_TYPE_POINTER) {
         add_redo(t, (redo){.kind = REDO_POINTER, .stmt = s});
     } else if (value->dtype.lanes > 1) {
@@ -691,15 +704,52 @@ static void walk_let(threads *t, const tirb_stmt *s) {
     } else if (!reads_memory(value)) {
         t->own_vars[var->as.var.id] = 1;
         add_redo(t, (redo){.kind = REDO_LET, .stmt = s});
-    } else if (tirbi_machine_type(l, value->dtype, value->span, &type)) {
+    } else {
         t->own_vars[var->as.var.id] = 1;
-        redo kept = {.kind = REDO_KEPT, .stmt = s, .n_loops = t->n_loops};
-        kept.kept = tirbi_allocate_memory(l, var->as.var.name, type, thread_count(t, NULL), s->span);
-        if (!kept.kept) return;
-        run_loops(t, 0, keep_value, &kept, s->span);
-        add_redo(t, kept);
+        keep(t, s, var, value);
     }
     walk(t, s->as.let.body);
+}
+
+/* Whether memory says where a part of memory lies or how large it is, and the same to all threads, which share what it
+ * is a part of: then it is told once, for what memory says may change. */
+typedef struct telling {
+    bool reads, common;
+} telling;
+
+static void note_telling(const threads *t, telling *all, const tirb_expr *e) {
+    all->reads = all->reads || (e && reads_memory(e));
+    all->common = all->common && is_common(t, e);
+}
+
+static bool is_told_once(const threads *t, const tirb_buffer *part, const tirb_buffer *of,
+                         const tirb_buffer_region *region) {
+    telling all = {.common = of && !t->own_buffers[of->id] && of->data->as.var.data_of == of};
+    for (uint32_t d = 0; d < part->ndim; d++) {
+        note_telling(t, &all, part->shape[d]);
+        if (part->strides) note_telling(t, &all, part->strides[d]);
+    }
+    note_telling(t, &all, part->elem_offset);
+    for (uint32_t d = 0; region && d < of->ndim; d++) {
+        note_telling(t, &all, region->region[d].min);
+        note_telling(t, &all, region->region[d].extent);
+    }
+    return all.reads && all.common;
+}
+
+static void walk_declaration(threads *t, const tirb_stmt *s) {
+    const tirb_buffer *part = s->as.decl.buffer, *of = part->data->as.var.data_of;
+    if (of) t->own_buffers[part->id] = t->own_buffers[of->id];
+    if (!s->as.decl.source && is_told_once(t, part, of, NULL)) tirbi_declare_view(t->l, s);
+    else add_redo(t, (redo){.kind = REDO_DECLARE, .stmt = s});
+    walk(t, s->as.decl.body);
+}
+
+static void walk_match(threads *t, const tirb_stmt *s, const tirb_match_buffer *match) {
+    const tirb_buffer *part = match->buffer, *of = match->source.buffer;
+    t->own_buffers[part->id] = t->own_buffers[of->id];
+    if (is_told_once(t, part, of, &match->source)) tirbi_match_region(t->l, match, s->span);
+    else add_redo(t, (redo){.kind = REDO_MATCH, .stmt = s, .match = match});
 }
 
 static void walk_allocation(threads *t, const tirb_stmt *s, const tirb_buffer *buffer) {
@@ -717,13 +767,19 @@ static void lower_guarded_init(threads *t, const void *context) { tirbi_lower_in
 /* What is inside of a block's predicate. */
 static void enter_block(threads *t, const tirb_stmt *s) {
     const tirb_block *block = s->as.block.block;
-    for (uint32_t i = 0; i < block->n_iters; i++) t->own_vars[block->iters[i].var->as.var.id] = 1;
-    if (block->n_iters) add_redo(t, (redo){.kind = REDO_AXES, .stmt = s});
-    for (uint32_t i = 0; i < block->n_allocs; i++) walk_allocation(t, s, block->allocs[i]);
-    for (uint32_t i = 0; i < block->n_matches; i++) {
-        t->own_buffers[block->matches[i].buffer->id] = t->own_buffers[block->matches[i].source.buffer->id];
-        add_redo(t, (redo){.kind = REDO_MATCH, .stmt = s, .match = &block->matches[i]});
+    for (uint32_t i = 0; i < block->n_iters; i++) {
+        const tirb_expr *value = s->as.block.values[i];
+        const bool reads = reads_memory(value);
+        if (reads && is_common(t, value)) {
+            tirbi_bind_axis(t->l, s, i);
+            continue;
+        }
+        t->own_vars[block->iters[i].var->as.var.id] = 1;
+        if (reads) keep(t, s, block->iters[i].var, value);
+        else add_redo(t, (redo){.kind = REDO_AXIS, .stmt = s, .axis = i});
     }
+    for (uint32_t i = 0; i < block->n_allocs; i++) walk_allocation(t, s, block->allocs[i]);
+    for (uint32_t i = 0; i < block->n_matches; i++) walk_match(t, s, &block->matches[i]);
     if (block->init) {
         t->l->n_chain = 0;
         run_loops(t, 0, lower_guarded_init, s, block->init->span);
@@ -765,6 +821,8 @@ static void walk_loop(threads *t, const tirb_stmt *s) {
                    *extent = min ? common_bound(t, s, s->as.for_.extent) : NULL;
     const tirbi_lx *step = extent && s->as.for_.step ? common_bound(t, s, s->as.for_.step) : NULL;
     if (t->failed) return;
+    if (step) min = tirbi_hold(l, s->as.for_.var->as.var.name, min, s->span);
+    if (step) step = tirbi_hold(l, s->as.for_.var->as.var.name, step, s->span);
     tirbi_lvar *v = min && extent ? tirbi_lower_steps(l, s->as.for_.var, s->as.for_.step, min, extent, step) : NULL;
     if (!v) return;
     tirbi_ls *loop = tirbi_append(l, TIRBI_LS_LOOP, s->span);
@@ -854,10 +912,7 @@ static void walk_kind(threads *t, const tirb_stmt *s) {
         walk(t, s->as.allocate.body);
         return;
     case TIRB_STMT_DECL_BUFFER:
-        if (s->as.decl.buffer->data->as.var.data_of)
-            t->own_buffers[s->as.decl.buffer->id] = t->own_buffers[s->as.decl.buffer->data->as.var.data_of->id];
-        add_redo(t, (redo){.kind = REDO_DECLARE, .stmt = s});
-        walk(t, s->as.decl.body);
+        walk_declaration(t, s);
         return;
     case TIRB_STMT_BLOCK_REALIZE:
         walk_block(t, s);

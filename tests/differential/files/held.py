@@ -1,0 +1,232 @@
+# What memory, or a variable that is set, says once: where a loop in steps begins and how far it steps, strides of a view,
+# the size of a matched region, the axes of a block whose threads meet. It may be stored to before it is asked for again.
+# from tvm.script import ir as I
+# from tvm.script import tirx as T
+
+@I.ir_module
+class Module:
+    @T.prim_func(s_tir=True)
+    def steps_from_variable(x: T.Buffer((100,), "int32"), o: T.Buffer((100,), "int32")):
+        k: T.int64 = T.int64(10)
+        for i in T.serial(k, T.int64(100), step=3):
+            k = k + T.int64(1)
+            if x[i] == 3:
+                k = T.int64(2)
+            o[i] = T.Cast("int32", k)
+
+    @T.prim_func(s_tir=True)
+    def from_memory(x: T.Buffer((100,), "int32"), n: T.Buffer((2,), "int64"), o: T.Buffer((100,), "int32")):
+        n[0] = T.int64(0)
+        n[1] = T.int64(60)
+        for i in range(n[n[0]], n[1 - n[0]]):
+            o[i] = x[i]
+            n[1] = n[1] - T.int64(5)
+            n[0] = T.Cast("int64", x[i]) % T.int64(2)
+
+    @T.prim_func(s_tir=True)
+    def steps_from_memory(x: T.Buffer((100,), "int32"), n: T.Buffer((2,), "int64"), o: T.Buffer((100,), "int32")):
+        n[0] = T.int64(3)
+        for i in T.serial(n[0], T.int64(90), step=3):
+            o[i] = x[i]
+            n[0] = T.int64(1)
+
+    @T.prim_func(s_tir=True)
+    def steps_from_words(x: T.Buffer((100,), "int32"), n: T.Buffer((2,), "int32"), o: T.Buffer((100,), "int32")):
+        n[0] = 3
+        n[1] = 80
+        for i in T.serial(n[0], n[1], step=2):
+            o[i] = x[i]
+            n[0] = 1
+            n[1] = 2
+
+    @T.prim_func(s_tir=True)
+    def steps_inside(x: T.Buffer((100,), "int32"), n: T.Buffer((2,), "int32"), o: T.Buffer((100,), "int32")):
+        n[0] = 3
+        for j in range(4):
+            for i in T.serial(n[0], 90, step=2):
+                o[i] = o[i] + x[i] + j
+            n[0] = n[0] + 1
+
+    @T.prim_func(s_tir=True)
+    def steps_by_memory(x: T.Buffer((100,), "int32"), n: T.Buffer((2,), "int32"), o: T.Buffer((100,), "int32")):
+        n[0] = 3
+        for i in T.serial(1, 90, step=T.max(n[0], 2)):
+            o[i] = x[i]
+            n[0] = 5
+
+    @T.prim_func(s_tir=True)
+    def strides_in_memory(x: T.Buffer((1000,), "int32"), n: T.Buffer((2,), "int32"), o: T.Buffer((10, 10), "int32")):
+        n[0] = 10
+        v = T.decl_buffer((10, 10), "int32", data=x.data, strides=[n[0], 1])
+        for i in range(10):
+            for j in range(10):
+                o[i, j] = v[i, j]
+            n[0] = n[0] + 1
+
+    @T.prim_func(s_tir=True)
+    def strides_in_variable(x: T.Buffer((1000,), "int32"), o: T.Buffer((10, 10), "int32")):
+        k: T.int32 = 10
+        v = T.decl_buffer((10, 10), "int32", data=x.data, strides=[k, 1])
+        for i in range(10):
+            for j in range(10):
+                o[i, j] = v[i, j]
+            k = k + 1
+
+    @T.prim_func(s_tir=True)
+    def offset_in_variable(x: T.Buffer((1000,), "int32"), o: T.Buffer((10, 10), "int32")):
+        k: T.int32 = 10
+        v = T.decl_buffer((10, 10), "int32", data=x.data, elem_offset=k)
+        for i in range(10):
+            for j in range(10):
+                o[i, j] = v[i, j]
+            k = k + 1
+
+    @T.prim_func(s_tir=True)
+    def extent_in_variable(x: T.Buffer((1000,), "int32"), o: T.Buffer((10, 10), "int32")):
+        k: T.int32 = 10
+        v = T.alloc_buffer((10, k), "int32")
+        for i in range(10):
+            for j in range(10):
+                v[i, j] = x[i * 10 + j]
+            k = k + 1
+        for i in range(10):
+            for j in range(10):
+                o[i, j] = v[j, i]
+
+    @T.prim_func(s_tir=True)
+    def axes(x: T.Buffer((1000,), "int32"), n: T.Buffer((2,), "int32"), o: T.Buffer((10,), "int32")):
+        n[0] = 2
+        for i in range(8):
+            with T.sblock("b"):
+                vi = T.axis.spatial(10, i + n[0])
+                n[0] = (x[i] % 2 + 2) % 2
+                o[vi] = x[vi]
+                n[0] = (x[i + 1] % 2 + 2) % 2
+                o[vi] = o[vi] + x[vi]
+
+    @T.prim_func(s_tir=True)
+    def region(x: T.Buffer((1000,), "int32"), n: T.Buffer((2,), "int32"), o: T.Buffer((10,), "int32")):
+        n[0] = 2
+        with T.sblock("b"):
+            m = T.match_buffer(x[n[0]:n[0] + 10], (10,), "int32", offset_factor=1)
+            for i in range(10):
+                n[0] = i
+                o[i] = m[i]
+
+    @T.prim_func(s_tir=True)
+    def extent_of_region(x: T.Buffer((1000,), "int32"), n: T.Buffer((2,), "int32"), o: T.Buffer((10,), "int32")):
+        n[0] = 10
+        k = T.int32()
+        with T.sblock("b"):
+            m = T.match_buffer(x[3:3 + n[0]], (k,), "int32", offset_factor=1)
+            for i in range(10):
+                n[0] = i
+                o[i] = m[i] + k
+
+    @T.prim_func(s_tir=True)
+    def offset_of_region(x: T.Buffer((1000,), "int32"), n: T.Buffer((2,), "int32"), o: T.Buffer((10,), "int32")):
+        n[0] = 10
+        k = T.int32()
+        with T.sblock("b"):
+            m = T.match_buffer(x[n[0]:n[0] + 10], (10,), "int32", elem_offset=k, offset_factor=1)
+            for i in range(10):
+                n[0] = i
+                o[i] = m[i] + k
+
+    @T.prim_func(s_tir=True)
+    def threads_in_steps(x: T.Buffer((1000,), "int32"), n: T.Buffer((2,), "int32"), o: T.Buffer((100,), "int32")):
+        n[0] = 3
+        n[1] = 2
+        for t in T.thread_binding(4, thread="threadIdx.x"):
+            s = T.alloc_buffer((4,), "int32", scope="shared")
+            for i in T.serial(n[0], 20, step=2):
+                s[t] = x[i + t]
+                T.evaluate(T.tvm_storage_sync("shared", dtype="int32"))
+                o[i * 4 + t] = s[3 - t]
+                T.evaluate(T.tvm_storage_sync("shared", dtype="int32"))
+                if t == 0:
+                    n[0] = 1
+                T.evaluate(T.tvm_storage_sync("shared", dtype="int32"))
+                o[i + t] = o[i + t] + i
+
+    @T.prim_func(s_tir=True)
+    def threads_by_steps(x: T.Buffer((1000,), "int32"), n: T.Buffer((2,), "int32"), o: T.Buffer((100,), "int32")):
+        n[0] = 3
+        n[1] = 2
+        for t in T.thread_binding(4, thread="threadIdx.x"):
+            s = T.alloc_buffer((4,), "int32", scope="shared")
+            for i in T.serial(3, 20, step=n[1]):
+                s[t] = x[i + t]
+                T.evaluate(T.tvm_storage_sync("shared", dtype="int32"))
+                o[i * 4 + t] = s[3 - t]
+                T.evaluate(T.tvm_storage_sync("shared", dtype="int32"))
+                if t == 0:
+                    n[1] = 3
+                T.evaluate(T.tvm_storage_sync("shared", dtype="int32"))
+                o[i + t] = o[i + t] + i
+
+    @T.prim_func(s_tir=True)
+    def axes_of_threads(x: T.Buffer((1000,), "int32"), n: T.Buffer((2,), "int32"), o: T.Buffer((100,), "int32")):
+        n[0] = 3
+        for t in T.thread_binding(4, thread="threadIdx.x"):
+            with T.sblock("root"):
+                s = T.sblock_alloc_buffer((4,), "int32", scope="shared")
+                for i in range(5):
+                    with T.sblock("b"):
+                        vi = T.axis.spatial(20, i + n[0])
+                        s[t] = x[vi + t]
+                        T.evaluate(T.tvm_storage_sync("shared", dtype="int32"))
+                        o[vi * 4 + t] = s[3 - t]
+                        T.evaluate(T.tvm_storage_sync("shared", dtype="int32"))
+                        if t == 0:
+                            n[0] = n[0] % 2 + 1
+                        T.evaluate(T.tvm_storage_sync("shared", dtype="int32"))
+                        o[vi + t] = o[vi + t] + vi
+
+    @T.prim_func(s_tir=True)
+    def axes_of_each_thread(x: T.Buffer((1000,), "int32"), n: T.Buffer((4,), "int32"), o: T.Buffer((100,), "int32")):
+        for j in range(4):
+            n[j] = 3 + j % 2
+        for t in T.thread_binding(4, thread="threadIdx.x"):
+            with T.sblock("root"):
+                s = T.sblock_alloc_buffer((4,), "int32", scope="shared")
+                for i in range(5):
+                    with T.sblock("b"):
+                        vi = T.axis.spatial(20, i + n[t])
+                        vt = T.axis.spatial(4, t)
+                        s[vt] = x[vi + t]
+                        T.evaluate(T.tvm_storage_sync("shared", dtype="int32"))
+                        n[t] = n[t] % 2 + 1
+                        T.evaluate(T.tvm_storage_sync("shared", dtype="int32"))
+                        o[vi * 4 + vt] = s[3 - t] + vi
+
+    @T.prim_func(s_tir=True)
+    def views_of_threads(x: T.Buffer((1000,), "int32"), n: T.Buffer((2,), "int32"), o: T.Buffer((100,), "int32")):
+        n[0] = 3
+        n[1] = 7
+        for t in T.thread_binding(4, thread="threadIdx.x"):
+            s = T.alloc_buffer((4,), "int32", scope="shared")
+            v = T.decl_buffer((10, 4), "int32", data=x.data, elem_offset=n[0], strides=[n[1], 1])
+            for i in range(5):
+                s[t] = v[i, t]
+                T.evaluate(T.tvm_storage_sync("shared", dtype="int32"))
+                o[i * 4 + t] = s[3 - t]
+                if t == 0:
+                    n[0] = i
+                    n[1] = 4 + i
+                T.evaluate(T.tvm_storage_sync("shared", dtype="int32"))
+
+    @T.prim_func(s_tir=True)
+    def regions_of_threads(x: T.Buffer((1000,), "int32"), n: T.Buffer((2,), "int32"), o: T.Buffer((100,), "int32")):
+        n[0] = 3
+        for t in T.thread_binding(4, thread="threadIdx.x"):
+            with T.sblock("root"):
+                s = T.sblock_alloc_buffer((4,), "int32", scope="shared")
+                m = T.match_buffer(x[n[0]:n[0] + 20], (20,), "int32", offset_factor=1)
+                for i in range(5):
+                    s[t] = m[i + t]
+                    T.evaluate(T.tvm_storage_sync("shared", dtype="int32"))
+                    o[i * 4 + t] = s[3 - t]
+                    if t == 0:
+                        n[0] = i
+                    T.evaluate(T.tvm_storage_sync("shared", dtype="int32"))
