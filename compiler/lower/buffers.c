@@ -451,6 +451,8 @@ void tirbi_realize_buffer(tirbi_lowerer *l, const tirb_stmt *realize) {
         const tirb_range *bounds = i < buffer->ndim ? &realize->as.realize.bounds[i] : NULL;
         const tirbi_lx *min = bounds ? tirbi_lower_index(l, bounds->min, NULL) : zero;
         extents[i] = bounds ? tirbi_lower_index(l, bounds->extent, NULL) : tirbi_lx_number(l->pool, lanes);
+        if (min && !min->pure) min = tirbi_hold(l, buffer->name, min, realize->span);
+        if (extents[i] && !extents[i]->pure) extents[i] = tirbi_hold(l, buffer->name, extents[i], realize->span);
         shifts[i] = min ? tirbi_lx_sub(l->pool, zero, min) : NULL;
         if (!extents[i] || !shifts[i]) return;
     }

@@ -1,5 +1,6 @@
 # What memory, or a variable that is set, says once: where a loop in steps begins and how far it steps, strides of a view,
-# the size of a matched region, the axes of a block whose threads meet. It may be stored to before it is asked for again.
+# the size of a matched or realized region, the axes of a block whose threads meet. It may be stored to before it is asked
+# for again.
 # from tvm.script import ir as I
 # from tvm.script import tirx as T
 
@@ -230,3 +231,15 @@ class Module:
                     if t == 0:
                         n[0] = i
                     T.evaluate(T.tvm_storage_sync("shared", dtype="int32"))
+
+    @T.prim_func(s_tir=True)
+    def realized(x: T.Buffer((100,), "int32"), n: T.Buffer((2,), "int32"), o: T.Buffer((100,), "int32")):
+        n[0] = 3
+        n[1] = 20
+        b = T.decl_buffer((100,), "int32")
+        with T.realize(b[n[0]:n[0] + n[1]]):
+            for i in range(20):
+                b[i + 3] = x[i]
+                n[0] = i % 3 + 1
+                n[1] = 18 - i
+                o[i] = b[i + 3] + b[3]
