@@ -57,6 +57,7 @@ typedef struct threads {
 typedef struct search {
     tirbi_visitor visitor; /* first: the callbacks get its address */
     const threads *t;
+    const tirb_stmt *scope; /* where stores are looked for */
     const tirb_expr *found;
 } search;
 
@@ -691,10 +692,75 @@ static void keep(threads *t, const tirb_stmt *s, const tirb_expr *var, const tir
     add_redo(t, kept);
 }
 
+typedef struct store_search {
+    tirbi_visitor visitor; /* first: the callbacks get its address */
+    const tirb_expr *data;
+    bool found;
+} store_search;
+
+static void find_store(tirbi_visitor *visitor, const tirb_stmt *s) {
+    store_search *stores = (store_search *)visitor;
+    stores->found = stores->found || (s->kind == TIRB_STMT_STORE && s->as.store.buffer->data == stores->data);
+    if (!stores->found) tirbi_visit_stmt(visitor, s);
+}
+
+/* An element that the scope stores to; the address of one is no such element, whatever its subscripts are. */
+static void find_changing(tirbi_visitor *visitor, const tirb_expr *e) {
+    search *s = (search *)visitor;
+    const bool address = e->kind == TIRB_EXPR_CALL && !e->as.call.function && !e->as.call.function_name &&
+                         e->as.call.builtin == TIRB_BUILTIN_ADDRESS_OF && e->as.call.n_args == 1;
+    if (e->kind == TIRB_EXPR_LOAD) {
+        store_search stores = {.visitor = {.stmt = find_store}, .data = e->as.load.buffer->data};
+        find_store(&stores.visitor, s->scope);
+        if (stores.found) s->found = e;
+    }
+    tirbi_visit_expr(visitor, address ? e->as.call.args[0] : e);
+}
+
+/* Whether a value reads what a statement stores to. */
+static bool reads_what_changes(const tirb_expr *e, const tirb_stmt *scope) {
+    search found = {.visitor = {.expr = find_changing}, .scope = scope};
+    if (e && reads_memory(e)) find_changing(&found.visitor, e);
+    return found.found != NULL;
+}
+
+/* Whether memory says where a part of memory lies or how large it is. If it says so to all threads, which share what it
+ * is a part of, that is told once; else it is told again behind each sync, and has to be the same. */
+typedef struct telling {
+    bool reads, changes, common;
+} telling;
+
+static void note_telling(const threads *t, const tirb_stmt *s, telling *all, const tirb_expr *e) {
+    all->reads = all->reads || (e && reads_memory(e));
+    all->changes = all->changes || reads_what_changes(e, s);
+    all->common = all->common && is_common(t, e);
+}
+
+static void refuse_moving(threads *t, const tirb_stmt *s) {
+    refuse(t, s, "where a part of memory lies is read around it, from what is stored to behind that");
+}
+
+static telling tells(const threads *t, const tirb_stmt *s, const tirb_buffer *part, const tirb_buffer *of,
+                     const tirb_buffer_region *region) {
+    telling all = {.common = of && !t->own_buffers[of->id] && of->data->as.var.data_of == of};
+    for (uint32_t d = 0; d < part->ndim; d++) {
+        note_telling(t, s, &all, part->shape[d]);
+        if (part->strides) note_telling(t, s, &all, part->strides[d]);
+    }
+    note_telling(t, s, &all, part->elem_offset);
+    for (uint32_t d = 0; region && d < of->ndim; d++) {
+        note_telling(t, s, &all, region->region[d].min);
+        note_telling(t, s, &all, region->region[d].extent);
+    }
+    return all;
+}
+
 static void walk_let(threads *t, const tirb_stmt *s) {
     tirbi_lowerer *l = t->l;
     const tirb_expr *var = s->as.let.var, *value = s->as.let.value;
-    if (var->as.var.type.kind == TIRB_TYPE_POINTER) {
+    if (var->as.var.type.kind == TIRB_TYPE_POINTER && reads_what_changes(value, s)) {
+        refuse_moving(t, s);
+    } else if (var->as.var.type.kind == TIRB_TYPE_POINTER) {
         add_redo(t, (redo){.kind = REDO_POINTER, .stmt = s});
     } else if (value->dtype.lanes > 1) {
         refuse(t, s, "a vector is bound around it");
@@ -711,36 +777,12 @@ static void walk_let(threads *t, const tirb_stmt *s) {
     walk(t, s->as.let.body);
 }
 
-/* Whether memory says where a part of memory lies or how large it is, and the same to all threads, which share what it
- * is a part of: then it is told once, for what memory says may change. */
-typedef struct telling {
-    bool reads, common;
-} telling;
-
-static void note_telling(const threads *t, telling *all, const tirb_expr *e) {
-    all->reads = all->reads || (e && reads_memory(e));
-    all->common = all->common && is_common(t, e);
-}
-
-static bool is_told_once(const threads *t, const tirb_buffer *part, const tirb_buffer *of,
-                         const tirb_buffer_region *region) {
-    telling all = {.common = of && !t->own_buffers[of->id] && of->data->as.var.data_of == of};
-    for (uint32_t d = 0; d < part->ndim; d++) {
-        note_telling(t, &all, part->shape[d]);
-        if (part->strides) note_telling(t, &all, part->strides[d]);
-    }
-    note_telling(t, &all, part->elem_offset);
-    for (uint32_t d = 0; region && d < of->ndim; d++) {
-        note_telling(t, &all, region->region[d].min);
-        note_telling(t, &all, region->region[d].extent);
-    }
-    return all.reads && all.common;
-}
-
 static void walk_declaration(threads *t, const tirb_stmt *s) {
     const tirb_buffer *part = s->as.decl.buffer, *of = part->data->as.var.data_of;
     if (of) t->own_buffers[part->id] = t->own_buffers[of->id];
-    if (!s->as.decl.source && is_told_once(t, part, of, NULL)) tirbi_declare_view(t->l, s);
+    const telling all = tells(t, s, part, of, NULL);
+    if (!s->as.decl.source && all.reads && all.common) tirbi_declare_view(t->l, s);
+    else if (all.changes || reads_what_changes(s->as.decl.source, s)) refuse_moving(t, s);
     else add_redo(t, (redo){.kind = REDO_DECLARE, .stmt = s});
     walk(t, s->as.decl.body);
 }
@@ -748,7 +790,9 @@ static void walk_declaration(threads *t, const tirb_stmt *s) {
 static void walk_match(threads *t, const tirb_stmt *s, const tirb_match_buffer *match) {
     const tirb_buffer *part = match->buffer, *of = match->source.buffer;
     t->own_buffers[part->id] = t->own_buffers[of->id];
-    if (is_told_once(t, part, of, &match->source)) tirbi_match_region(t->l, match, s->span);
+    const telling all = tells(t, s, part, of, &match->source);
+    if (all.reads && all.common) tirbi_match_region(t->l, match, s->span);
+    else if (all.changes) refuse_moving(t, s);
     else add_redo(t, (redo){.kind = REDO_MATCH, .stmt = s, .match = match});
 }
 
