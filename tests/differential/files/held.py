@@ -243,3 +243,15 @@ class Module:
                 n[0] = i % 3 + 1
                 n[1] = 18 - i
                 o[i] = b[i + 3] + b[3]
+
+    # An extent that memory says is the view's alone: what it was read into stays a variable.
+    @T.prim_func(s_tir=True)
+    def extent_in_memory(A: T.Buffer((100,), "int32"), N: T.Buffer((4,), "int32"), O: T.Buffer((20,), "int32")):
+        N[0] = 10
+        N[1] = 0
+        W = T.decl_buffer((N[0],), "int32", data=A.data)
+        if N[1] > 0:
+            O[0] = W[0]
+        O[1] = W[1]
+        N[0] = 5
+        O[2] = W[7]
