@@ -1,6 +1,6 @@
-# What memory, or a variable that is set, says once: where a loop in steps begins and how far it steps, strides of a view,
-# the size of a matched or realized region, the axes of a block whose threads meet. It may be stored to before it is asked
-# for again.
+# What memory, or a variable that is set, says once: where a loop in steps begins and how far it steps, strides of a
+# view, the size of a matched or realized region, the axes of a block whose threads meet. It may be stored to before it
+# is asked for again.
 # from tvm.script import ir as I
 # from tvm.script import tirx as T
 
