@@ -255,3 +255,32 @@ class Module:
         O[1] = W[1]
         N[0] = 5
         O[2] = W[7]
+
+    # Views of extents that are names of the iteration, in code that is written again.
+    @T.prim_func(s_tir=True)
+    def unrolled_views(A: T.Buffer((200,), "int32"), N: T.Buffer((64,), "int32"), O: T.Buffer((64,), "int32")):
+        for i in range(64):
+            for u in T.unroll(3):
+                k: T.let[T.int32] = N[(i + u) % 64] % 8 + 4
+                W = T.decl_buffer((k, k), "int32", data=A.data)
+                O[i] = O[i] + W[u, 3 - u]
+
+    @T.prim_func(s_tir=True)
+    def inner_views(A: T.Buffer((2000,), "int32"), N: T.Buffer((64,), "int32"), O: T.Buffer((64,), "int32"), n: T.int32):
+        for i in range(n % 64):
+            k: T.let[T.int32] = N[i] % 8 + 20
+            W = T.decl_buffer((8, k), "int32", data=A.data)
+            t = T.alloc_buffer((4,), "int32")
+            for j in range(4):
+                t[j] = W[j, i % 20]
+            for j in range(4):
+                O[i] = O[i] + t[3 - j] * W[j, j]
+
+    @T.prim_func(s_tir=True)
+    def break_views(A: T.Buffer((2000,), "int32"), N: T.Buffer((200,), "int32"), O: T.Buffer((200,), "int32")):
+        for j in range(200):
+            k: T.let[T.int32] = N[j] % 8 + 12
+            W = T.decl_buffer((8, k), "int32", data=A.data)
+            O[j] = W[2, 11] + W[1, 12 + j % 2]
+            if N[j] == 11:
+                break
