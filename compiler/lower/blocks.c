@@ -6,17 +6,17 @@
 #include "loader/base/checked.h"
 
 /* Block variables stand for their values; a value that is not pure is computed once. */
+void tirbi_bind_axis(tirbi_lowerer *l, const tirb_stmt *realize, uint32_t axis) {
+    const tirb_expr *var = realize->as.block.block->iters[axis].var;
+    tirbi_dtype type;
+    const tirbi_lx *value = tirbi_lower_expr(l, realize->as.block.values[axis], NULL);
+    if (!value || !tirbi_machine_type(l, var->dtype, var->span, &type)) return;
+    value = tirbi_hold(l, var->as.var.name, tirbi_lx_cast(l->pool, type, value), realize->span);
+    if (value) tirbi_lower_bind(l, var, value);
+}
+
 void tirbi_bind_axes(tirbi_lowerer *l, const tirb_stmt *realize) {
-    const tirb_block *block = realize->as.block.block;
-    for (uint32_t i = 0; i < block->n_iters; i++) {
-        const tirb_expr *var = block->iters[i].var;
-        tirbi_dtype type;
-        const tirbi_lx *value = tirbi_lower_expr(l, realize->as.block.values[i], NULL);
-        if (!value || !tirbi_machine_type(l, var->dtype, var->span, &type)) continue;
-        value = tirbi_hold(l, var->as.var.name, tirbi_lx_cast(l->pool, type, value), realize->span);
-        if (!value) continue;
-        tirbi_lower_bind(l, var, value);
-    }
+    for (uint32_t i = 0; i < realize->as.block.block->n_iters; i++) tirbi_bind_axis(l, realize, i);
 }
 
 typedef struct first_loops {

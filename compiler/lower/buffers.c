@@ -90,6 +90,9 @@ static const tirbi_lx **declared_strides(tirbi_lowerer *l, const tirb_buffer *bu
         strides[i] = i == buffer->ndim
                          ? tirbi_lx_number(l->pool, 1)
                          : in_lanes(l, tirbi_lower_index(l, buffer->strides[i], NULL), buffer->dtype.lanes);
+        /* As with extents below. */
+        if (l->out && strides[i] && !strides[i]->pure)
+            strides[i] = tirbi_hold(l, buffer->name, strides[i], buffer->span);
         if (!strides[i]) return NULL;
     }
     return strides;
@@ -378,6 +381,7 @@ void tirbi_match_region(tirbi_lowerer *l, const tirb_match_buffer *match, tirbi_
         if (!mins[i] || !offset) return;
         offset = tirbi_lx_add(l->pool, offset, tirbi_lx_mul(l->pool, mins[i], source->strides[i]));
         const tirbi_lx *extent = tirbi_lower_index(l, match->source.region[i].extent, NULL);
+        if (extent && !extent->pure) extent = tirbi_hold(l, buffer->name, extent, span);
         if (i >= lead) bind_if_free(l, buffer->shape[i - lead], extent);
         const tirbi_lx *expected =
             i < lead ? tirbi_lx_number(l->pool, 1) : tirbi_lower_index(l, buffer->shape[i - lead], NULL);
@@ -447,6 +451,8 @@ void tirbi_realize_buffer(tirbi_lowerer *l, const tirb_stmt *realize) {
         const tirb_range *bounds = i < buffer->ndim ? &realize->as.realize.bounds[i] : NULL;
         const tirbi_lx *min = bounds ? tirbi_lower_index(l, bounds->min, NULL) : zero;
         extents[i] = bounds ? tirbi_lower_index(l, bounds->extent, NULL) : tirbi_lx_number(l->pool, lanes);
+        if (min && !min->pure) min = tirbi_hold(l, buffer->name, min, realize->span);
+        if (extents[i] && !extents[i]->pure) extents[i] = tirbi_hold(l, buffer->name, extents[i], realize->span);
         shifts[i] = min ? tirbi_lx_sub(l->pool, zero, min) : NULL;
         if (!extents[i] || !shifts[i]) return;
     }

@@ -147,11 +147,18 @@ static bool sets(const tirbi_lowerer *l, const tirb_stmt *body, const tirbi_lx *
 /* Whether computing a bound may fail: it is computed once then, so that the loop is one whose bounds are known. */
 static bool may_fail(const tirbi_lx *bound) { return bound && bound->traps && bound->pure; }
 
+/* Whether a value of a loop in steps, of which its variable is computed in each iteration, could be another one there:
+ * the iterations may store to what it loads. */
+static bool may_change(const tirbi_lowerer *l, const tirb_stmt *body, const tirbi_lx *value) {
+    return value && (!value->shared || sets(l, body, value));
+}
+
 /* The bounds of a loop as they are when it begins; what may be computed again stays as it is. */
-static void hold_bounds(tirbi_lowerer *l, const tirb_expr *var, const tirb_stmt *body, const tirbi_lx **first,
-                        const tirbi_lx **count, tirbi_span span) {
+static void hold_bounds(tirbi_lowerer *l, const tirb_expr *var, const tirb_stmt *body, bool steps,
+                        const tirbi_lx **first, const tirbi_lx **count, tirbi_span span) {
     bool act = tirbi_lx_acts(*first) || tirbi_lx_acts(*count);
-    if (act || may_fail(*first) || sets(l, body, *first)) *first = tirbi_hold(l, var->as.var.name, *first, span);
+    if (act || may_fail(*first) || (steps ? may_change(l, body, *first) : sets(l, body, *first)))
+        *first = tirbi_hold(l, var->as.var.name, *first, span);
     if (act || may_fail(*count) || sets(l, body, *count)) *count = tirbi_hold(l, var->as.var.name, *count, span);
 }
 
@@ -227,9 +234,9 @@ static void lower_loop(tirbi_lowerer *l, const tirb_stmt *s, const tirb_expr *va
     const tirbi_lx *count = tirbi_lower_extent(l, extent);
     const tirbi_lx *stride = step ? tirbi_lower_index(l, step, NULL) : NULL;
     const bool checked = stride && stride->lo < 1 && !counts_down(step);
-    hold_bounds(l, var, body, &first, &count, s->span);
+    hold_bounds(l, var, body, stride && !tirbi_lx_is_int(stride, 1), &first, &count, s->span);
     if (checked) stride = positive_step(l, var, stride, s->span);
-    else if (sets(l, body, stride)) stride = tirbi_hold(l, var->as.var.name, stride, s->span);
+    else if (may_change(l, body, stride)) stride = tirbi_hold(l, var->as.var.name, stride, s->span);
     tirbi_lvar *v = tirbi_lower_steps(l, var, step, first, count, stride);
     if (!v) return;
     tirbi_ls *loop = tirbi_append(l, TIRBI_LS_LOOP, s->span);

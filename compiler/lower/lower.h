@@ -231,6 +231,7 @@ void tirbi_lower_block(tirbi_lowerer *l, const tirb_stmt *realize);
 /* A block's init under its condition; the axes are bound. */
 void tirbi_lower_init(tirbi_lowerer *l, const tirb_stmt *realize);
 void tirbi_lower_tree(tirbi_lowerer *l);
+void tirbi_bind_axis(tirbi_lowerer *l, const tirb_stmt *realize, uint32_t axis);
 void tirbi_bind_axes(tirbi_lowerer *l, const tirb_stmt *realize);
 
 /* tree.c: whether the perfect nest that starts with For `outermost` and ends at `chain[n - 1]` is a tree reduction. */

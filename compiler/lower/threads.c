@@ -24,7 +24,7 @@ typedef enum redo_kind {
     REDO_POINTER,
     REDO_KEPT,
     REDO_DECLARE,
-    REDO_AXES,
+    REDO_AXIS,
     REDO_MATCH,
     REDO_PRIVATE
 } redo_kind;
@@ -32,6 +32,8 @@ typedef enum redo_kind {
 typedef struct redo {
     redo_kind kind;
     const tirb_stmt *stmt;
+    const tirb_expr *var, *value; /* KEPT: what has the value */
+    uint32_t axis;
     const tirb_match_buffer *match;
     const tirb_buffer *buffer;
     tirbi_lbuf *kept; /* KEPT, PRIVATE: the memory of all threads */
@@ -55,6 +57,7 @@ typedef struct threads {
 typedef struct search {
     tirbi_visitor visitor; /* first: the callbacks get its address */
     const threads *t;
+    const tirb_stmt *scope; /* where stores are looked for */
     const tirb_expr *found;
 } search;
 
@@ -246,16 +249,14 @@ static void run_redo(threads *t, const redo *r) {
     case REDO_KEPT: {
         const tirbi_place *place = kept_place(t, r);
         if (place)
-            tirbi_lower_bind(
-                l, r->stmt->as.let.var,
-                tirbi_hold(l, r->stmt->as.let.var->as.var.name, tirbi_read_place(l, place), r->stmt->span));
+            tirbi_lower_bind(l, r->var, tirbi_hold(l, r->var->as.var.name, tirbi_read_place(l, place), r->stmt->span));
         return;
     }
     case REDO_DECLARE:
         tirbi_declare_view(l, r->stmt);
         return;
-    case REDO_AXES:
-        tirbi_bind_axes(l, r->stmt);
+    case REDO_AXIS:
+        tirbi_bind_axis(l, r->stmt, r->axis);
         return;
     case REDO_MATCH:
         tirbi_match_region(l, r->match, r->stmt->span);
@@ -308,8 +309,9 @@ static void lower_run(threads *t, const void *context) {
 
 static void keep_value(threads *t, const void *context) {
     const redo *r = context;
-    const tirbi_lx *value = tirbi_lower_expr(t->l, r->stmt->as.let.value, NULL);
+    const tirbi_lx *value = tirbi_lower_expr(t->l, r->value, NULL);
     const tirbi_place *place = kept_place(t, r);
+    value = value ? tirbi_lx_cast(t->l->pool, r->kept->type, value) : NULL;
     if (!value || !place) return;
     tirbi_ls *store = tirbi_append(t->l, TIRBI_LS_STORE, r->stmt->span);
     store->as.store.access = place;
@@ -698,12 +700,89 @@ static void enter_thread_loop(threads *t, const tirb_stmt *s, const tirb_expr *v
     t->n_loops--;
 }
 
+/* What each thread reads from memory now, which it may find changed in a later stretch. */
+static void keep(threads *t, const tirb_stmt *s, const tirb_expr *var, const tirb_expr *value) {
+    tirbi_lowerer *l = t->l;
+    tirbi_dtype type;
+    if (!tirbi_machine_type(l, var->dtype, value->span, &type)) return;
+    redo kept = {.kind = REDO_KEPT, .stmt = s, .var = var, .value = value, .n_loops = t->n_loops};
+    kept.kept = tirbi_allocate_memory(l, var->as.var.name, type, thread_count(t, NULL), s->span);
+    if (!kept.kept) return;
+    run_loops(t, 0, keep_value, &kept, s->span);
+    add_redo(t, kept);
+}
+
+typedef struct store_search {
+    tirbi_visitor visitor; /* first: the callbacks get its address */
+    const tirb_expr *data;
+    bool found;
+} store_search;
+
+static void find_store(tirbi_visitor *visitor, const tirb_stmt *s) {
+    store_search *stores = (store_search *)visitor;
+    stores->found = stores->found || (s->kind == TIRB_STMT_STORE && s->as.store.buffer->data == stores->data);
+    if (!stores->found) tirbi_visit_stmt(visitor, s);
+}
+
+/* An element that the scope stores to; the address of one is no such element, whatever its subscripts are. */
+static void find_changing(tirbi_visitor *visitor, const tirb_expr *e) {
+    search *s = (search *)visitor;
+    const bool address = e->kind == TIRB_EXPR_CALL && !e->as.call.function && !e->as.call.function_name &&
+                         e->as.call.builtin == TIRB_BUILTIN_ADDRESS_OF && e->as.call.n_args == 1;
+    if (e->kind == TIRB_EXPR_LOAD) {
+        store_search stores = {.visitor = {.stmt = find_store}, .data = e->as.load.buffer->data};
+        find_store(&stores.visitor, s->scope);
+        if (stores.found) s->found = e;
+    }
+    tirbi_visit_expr(visitor, address ? e->as.call.args[0] : e);
+}
+
+/* Whether a value reads what a statement stores to. */
+static bool reads_what_changes(const tirb_expr *e, const tirb_stmt *scope) {
+    search found = {.visitor = {.expr = find_changing}, .scope = scope};
+    if (e && reads_memory(e)) find_changing(&found.visitor, e);
+    return found.found != NULL;
+}
+
+/* Whether memory says where a part of memory lies or how large it is. If it says so to all threads, which share what it
+ * is a part of, that is told once; else it is told again behind each sync, and has to be the same. */
+typedef struct telling {
+    bool reads, changes, common;
+} telling;
+
+static void note_telling(const threads *t, const tirb_stmt *s, telling *all, const tirb_expr *e) {
+    all->reads = all->reads || (e && reads_memory(e));
+    all->changes = all->changes || reads_what_changes(e, s);
+    all->common = all->common && is_common(t, e);
+}
+
+static void refuse_moving(threads *t, const tirb_stmt *s) {
+    refuse(t, s, "where a part of memory lies is read around it, from what is stored to behind that");
+}
+
+static telling tells(const threads *t, const tirb_stmt *s, const tirb_buffer *part, const tirb_buffer *of,
+                     const tirb_buffer_region *region) {
+    telling all = {.common = of && !t->own_buffers[of->id] && of->data->as.var.data_of == of};
+    for (uint32_t d = 0; d < part->ndim; d++) {
+        note_telling(t, s, &all, part->shape[d]);
+        if (part->strides) note_telling(t, s, &all, part->strides[d]);
+    }
+    note_telling(t, s, &all, part->elem_offset);
+    for (uint32_t d = 0; region && d < of->ndim; d++) {
+        note_telling(t, s, &all, region->region[d].min);
+        note_telling(t, s, &all, region->region[d].extent);
+    }
+    return all;
+}
+
 static void walk_let(threads *t, const tirb_stmt *s) {
     tirbi_lowerer *l = t->l;
     const tirb_expr *var = s->as.let.var, *value = s->as.let.value;
-    tirbi_dtype type;
-    if (var->as.var.type.kind == TIRB_TYPE_POINTER) {
-        t->own_vars[var->as.var.id] = !is_common(t, value);
+    const bool is_pointer = var->as.var.type.kind == TIRB_TYPE_POINTER;
+    if (is_pointer) t->own_vars[var->as.var.id] = !is_common(t, value);
+    if (is_pointer && reads_what_changes(value, s)) {
+        refuse_moving(t, s);
+    } else if (is_pointer) {
         add_redo(t, (redo){.kind = REDO_POINTER, .stmt = s});
     } else if (value->dtype.lanes > 1) {
         refuse(t, s, "a vector is bound around it");
@@ -713,15 +792,36 @@ static void walk_let(threads *t, const tirb_stmt *s) {
     } else if (!reads_memory(value)) {
         t->own_vars[var->as.var.id] = 1;
         add_redo(t, (redo){.kind = REDO_LET, .stmt = s});
-    } else if (tirbi_machine_type(l, value->dtype, value->span, &type)) {
+    } else {
         t->own_vars[var->as.var.id] = 1;
-        redo kept = {.kind = REDO_KEPT, .stmt = s, .n_loops = t->n_loops};
-        kept.kept = tirbi_allocate_memory(l, var->as.var.name, type, thread_count(t, NULL), s->span);
-        if (!kept.kept) return;
-        run_loops(t, 0, keep_value, &kept, s->span);
-        add_redo(t, kept);
+        keep(t, s, var, value);
     }
     walk(t, s->as.let.body);
+}
+
+static void walk_declaration(threads *t, const tirb_stmt *s) {
+    const tirb_buffer *part = s->as.decl.buffer, *of = part->data->as.var.data_of;
+    t->own_buffers[part->id] = is_own_view(t, s);
+    const telling all = tells(t, s, part, of, NULL);
+    if (!s->as.decl.source && all.reads && all.common)
+        tirbi_declare_view(t->l, s);
+    else if (all.changes || reads_what_changes(s->as.decl.source, s))
+        refuse_moving(t, s);
+    else
+        add_redo(t, (redo){.kind = REDO_DECLARE, .stmt = s});
+    walk(t, s->as.decl.body);
+}
+
+static void walk_match(threads *t, const tirb_stmt *s, const tirb_match_buffer *match) {
+    const tirb_buffer *part = match->buffer, *of = match->source.buffer;
+    t->own_buffers[part->id] = is_own_region(t, &match->source);
+    const telling all = tells(t, s, part, of, &match->source);
+    if (all.reads && all.common)
+        tirbi_match_region(t->l, match, s->span);
+    else if (all.changes)
+        refuse_moving(t, s);
+    else
+        add_redo(t, (redo){.kind = REDO_MATCH, .stmt = s, .match = match});
 }
 
 static void walk_allocation(threads *t, const tirb_stmt *s, const tirb_buffer *buffer) {
@@ -739,13 +839,21 @@ static void lower_guarded_init(threads *t, const void *context) { tirbi_lower_in
 /* What is inside of a block's predicate. */
 static void enter_block(threads *t, const tirb_stmt *s) {
     const tirb_block *block = s->as.block.block;
-    for (uint32_t i = 0; i < block->n_iters; i++) t->own_vars[block->iters[i].var->as.var.id] = 1;
-    if (block->n_iters) add_redo(t, (redo){.kind = REDO_AXES, .stmt = s});
-    for (uint32_t i = 0; i < block->n_allocs; i++) walk_allocation(t, s, block->allocs[i]);
-    for (uint32_t i = 0; i < block->n_matches; i++) {
-        t->own_buffers[block->matches[i].buffer->id] = is_own_region(t, &block->matches[i].source);
-        add_redo(t, (redo){.kind = REDO_MATCH, .stmt = s, .match = &block->matches[i]});
+    for (uint32_t i = 0; i < block->n_iters; i++) {
+        const tirb_expr *value = s->as.block.values[i];
+        const bool reads = reads_memory(value);
+        if (reads && is_common(t, value)) {
+            tirbi_bind_axis(t->l, s, i);
+            continue;
+        }
+        t->own_vars[block->iters[i].var->as.var.id] = 1;
+        if (reads)
+            keep(t, s, block->iters[i].var, value);
+        else
+            add_redo(t, (redo){.kind = REDO_AXIS, .stmt = s, .axis = i});
     }
+    for (uint32_t i = 0; i < block->n_allocs; i++) walk_allocation(t, s, block->allocs[i]);
+    for (uint32_t i = 0; i < block->n_matches; i++) walk_match(t, s, &block->matches[i]);
     if (block->init) {
         t->l->n_chain = 0;
         run_loops(t, 0, lower_guarded_init, s, block->init->span);
@@ -787,6 +895,8 @@ static void walk_loop(threads *t, const tirb_stmt *s) {
                    *extent = min ? common_bound(t, s, s->as.for_.extent) : NULL;
     const tirbi_lx *step = extent && s->as.for_.step ? common_bound(t, s, s->as.for_.step) : NULL;
     if (t->failed) return;
+    if (step) min = tirbi_hold(l, s->as.for_.var->as.var.name, min, s->span);
+    if (step) step = tirbi_hold(l, s->as.for_.var->as.var.name, step, s->span);
     tirbi_lvar *v = min && extent ? tirbi_lower_steps(l, s->as.for_.var, s->as.for_.step, min, extent, step) : NULL;
     if (!v) return;
     tirbi_ls *loop = tirbi_append(l, TIRBI_LS_LOOP, s->span);
@@ -876,9 +986,7 @@ static void walk_kind(threads *t, const tirb_stmt *s) {
         walk(t, s->as.allocate.body);
         return;
     case TIRB_STMT_DECL_BUFFER:
-        t->own_buffers[s->as.decl.buffer->id] = is_own_view(t, s);
-        add_redo(t, (redo){.kind = REDO_DECLARE, .stmt = s});
-        walk(t, s->as.decl.body);
+        walk_declaration(t, s);
         return;
     case TIRB_STMT_BLOCK_REALIZE:
         walk_block(t, s);

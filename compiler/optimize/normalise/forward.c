@@ -67,11 +67,21 @@ static tirbi_step note_statement(tirbi_walk *walk, const tirbi_ls *s) {
     return TIRBI_INTO;
 }
 
+/* Extents of a view stay what they are, where its places are written anew. */
+static bool note_place(tirbi_walk *walk, const tirbi_place *place, const tirbi_lx *load) {
+    uses *u = walk->context;
+    (void)load;
+    for (const tirbi_place *p = place; p; p = p->view)
+        for (uint32_t d = 0; d < p->ndim; d++) u->fixed = u->fixed || tirbi_lx_depends_on(p->buffer->shape[d], u->var);
+    return true;
+}
+
 /* The uses in a statement; false where they are not known. */
 static bool find_uses(uses *u, const tirbi_ls *s) {
     tirbi_walk walk = {.context = u,
                        .stmt = note_statement,
                        .expr = note_use,
+                       .access = note_place,
                        .kinds = TIRBI_NESTS | TIRBI_KIND(TREE),
                        .deepest = MAX_DEPTH,
                        .reach = TIRBI_WALK_ALL & ~TIRBI_WALK_BOUNDS};

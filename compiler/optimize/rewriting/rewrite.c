@@ -88,7 +88,7 @@ static bool same_view(const tirbi_lbuf *a, const tirbi_lbuf *b) {
 /* A view that begins elsewhere, or has other extents, by what is being replaced is another view, the same one for all
  * places. NULL when memory ran out. */
 static tirbi_lbuf *rewrite_view(tirbi_rewrite *r, tirbi_lbuf *view) {
-    if (view->root == view || (!view->offset && !view->source)) return view;
+    if (view->root == view) return view;
     tirbi_lbuf copy = *view;
     if (view->offset) copy.offset = tirbi_rewrite_value(r, view->offset);
     if (view->source) copy.source = rewrite_view(r, view->source);
