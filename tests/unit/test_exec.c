@@ -343,7 +343,8 @@ static void numbers_of_ranges(void **state) {
         harness_open(&h, text);
         uint8_t ends[ENDS * 8] = {0};
         double y[LANES] = {0};
-        for (unsigned k = 0; k < ENDS; k++) ends[k * size] = (uint8_t)(3 * k);
+        const unsigned lowest = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? size - 1 : 0;
+        for (unsigned k = 0; k < ENDS; k++) ends[k * size + lowest] = (uint8_t)(3 * k);
         buffer buffers[] = {{ends, ENDS, kinds[i / 8]}, {y, LANES, TIRB_F64}};
         const uint64_t few = 3 * (ENDS - 1);
         assert_int_equal(harness_call(&h, &few, buffers, 2).status, TIRB_OK);
