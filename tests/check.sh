@@ -154,11 +154,11 @@ cross() {
         skipped=$((skipped + 1))
         return 0
     fi
-    build "$name" "$name" "${benches[@]}" || return 0
+    build "$name" "$name" "${emulated[@]}" "${benches[@]}" || return 0
     # The accuracy of the kernels is measured natively, and so is what inputs may cost, and what the compiler and the
     # verifier make of a text is the same everywhere; here bits are compared.
     local long='test_math|test_accuracy|math_sweep|test_hostile|test_compile_limits|test_load_limits|test_passes|trace'
-    long+="|test_verify|test_api_sweep|test_golden|test_dialects|test_print|test_no_memory|test_footprint|test_stops"
+    long+="|test_verify|test_api_sweep|test_golden|test_dialects|test_print|test_no_memory|test_footprint|test_stops|test_looks"
     long+="|nests|updates|borders|ranges|flattened|comprehensions|mixed|$generated"
     [ "$full" -eq 1 ] || leave_out=(-E "^($long)\$")
     [ ${#targets[@]} -eq 0 ] || leave_out=(-R "^($(IFS='|'; echo "${targets[*]}"))\$")
@@ -213,9 +213,10 @@ once=(-E "^($counts|$similar|$values)\$")
 benches=(-DTIRB_BUILD_BENCH=OFF) loops=(-DTIRB_BENCH_NATIVE_ALONE=ON)
 [ "$full" -eq 0 ] || benches=() loops=()
 
-# A quarter of the random programs that `ctest` alone compares, and no mutated inputs, which the sanitized build has.
-sampled=(-DTIRB_DIFFERENTIAL_COUNT=250) unmutated=(-LE fuzz)
-[ "$full" -eq 0 ] || sampled=() unmutated=()
+# A quarter of the random programs that `ctest` alone compares, a third under an emulator, and half of the mutated inputs, which
+# the sanitized build has alone.
+sampled=(-DTIRB_DIFFERENTIAL_COUNT=250) unmutated=(-LE fuzz) mutated=(-DTIRB_FUZZ_COUNT=150) emulated=(-DTIRB_DIFFERENTIAL_COUNT=350)
+[ "$full" -eq 0 ] || sampled=() unmutated=() mutated=() emulated=()
 # The compiler is named by CC, which counts when a folder is first configured: naming another by option later would make
 # CMake forget every option.
 CC=gcc build release release -DTIRB_MUTATE=ON "${sampled[@]}" "${loops[@]}"
@@ -274,7 +275,7 @@ build/release/bin/tirb --version | grep -qw avx512 || isas=(-DTIRB_LANE_ISAS='av
 [ "$full" -eq 0 ] || isas=(-DTIRB_LANE_ISAS=all)
 # Lines, without variables: programs are a third of the size, and there are a hundred of them.
 sanitized='-O1 -g1 -fno-var-tracking'
-if CC=gcc build asan asan -DTIRB_WERROR=OFF -DTIRB_DIFFERENTIAL_COUNT=120 "${isas[@]}" "${benches[@]}" \
+if CC=gcc build asan asan -DTIRB_WERROR=OFF -DTIRB_DIFFERENTIAL_COUNT=120 "${mutated[@]}" "${isas[@]}" "${benches[@]}" \
     -DCMAKE_C_FLAGS_RELWITHDEBINFO="$sanitized" -DTIRB_SEED_COMMAND="$PWD/build/release/bin/tirb"; then
     if [ "$(uname -m)" = x86_64 ] && ! build/asan/bin/tirb --version | grep -qw avx512; then
         echo "skipped: the lanes of AVX-512 with sanitizers: this CPU has no AVX-512"

@@ -38,7 +38,8 @@ static void all_values(values *v, tirbi_dtype type) {
     const unsigned bits = tirbi_dtypes[type].bits;
     v->n = 0;
     if (bits <= 16) {
-        for (uint64_t k = 0; k < (uint64_t)1 << bits; k++) add_value(v, type, k);
+        const unsigned step = bits == 8 ? 1 : sampled_every();
+        for (uint64_t k = 0; k < (uint64_t)1 << bits; k += step) add_value(v, type, k);
         return;
     }
     for (unsigned i = 0; i < bits; i++) {
