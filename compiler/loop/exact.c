@@ -25,6 +25,12 @@ bool tirbi_mentions_loops(const tirbi_lx *x, const tirbi_loop_set *loops) {
     return false;
 }
 
+bool tirbi_depends_on_loops(const tirbi_lx *x, const tirbi_loop_set *loops) {
+    for (uint32_t i = 0; i < loops->n; i++)
+        if (tirbi_lx_depends_on(x, loops->var[i])) return true;
+    return false;
+}
+
 /* ---- Types ------------------------------------------------------------------------------------------------------ */
 
 static int64_t greatest_of(tirbi_dtype type) {

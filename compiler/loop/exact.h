@@ -19,6 +19,8 @@ typedef struct tirbi_loop_set {
 
 /* Whether x mentions the variable of a loop of the set. */
 bool tirbi_mentions_loops(const tirbi_lx *x, const tirbi_loop_set *loops);
+/* Whether it does, or a subscript of what it loads. */
+bool tirbi_depends_on_loops(const tirbi_lx *x, const tirbi_loop_set *loops);
 /* Whether nothing is known of an integer's value but its type. */
 bool tirbi_full_range(const tirbi_lx *x);
 /* Whether x is a sum, a difference or a product of integers: what is judged together with its operands. */

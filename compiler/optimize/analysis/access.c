@@ -155,6 +155,8 @@ static bool is_touched(const void *context, const tirbi_lx *x) {
     if (x->kind == TIRBI_LX_VAR) return x->var->kind == TIRBI_LVAR_LOCAL || (n->own && tirbi_mentions_loops(x, n->own));
     if (x->kind != TIRBI_LX_LOAD) return x->kind == TIRBI_LX_CALL;
     const tirbi_lbuf *b = x->access->buffer;
+    for (uint32_t d = 0; d < b->ndim; d++)
+        if (tirbi_depends_on_loops(b->shape[d], n->loops)) return true;
     return x->access->view || b->source || b->broadcasts || b->local || tirbi_buffer_moves(b, n->loops) ||
            tirbi_is_among(n->stored, b->root);
 }
@@ -162,7 +164,7 @@ static bool is_touched(const void *context, const tirbi_lx *x) {
 bool tirbi_is_left_alone(const tirbi_lx *x, const tirbi_roots *stored, const tirbi_loop_set *loops,
                          const tirbi_loop_set *own) {
     const nest n = {stored, loops, own};
-    return !tirbi_any_expr(x, TIRBI_WALK_INDICES, is_touched, &n);
+    return !tirbi_any_expr(x, TIRBI_WALK_INDICES | TIRBI_WALK_VIEWS, is_touched, &n);
 }
 
 bool tirbi_is_proven(const tirbi_place *place) {

@@ -8,9 +8,9 @@ const tirbi_lvar *tirbi_row_number(const tirbi_lx *x) {
 }
 
 bool tirbi_buffer_moves(const tirbi_lbuf *buffer, const tirbi_loop_set *loops) {
-    if (buffer->offset && tirbi_mentions_loops(buffer->offset, loops)) return true;
+    if (buffer->offset && tirbi_depends_on_loops(buffer->offset, loops)) return true;
     for (uint32_t d = 0; d < buffer->ndim; d++) {
-        if (tirbi_mentions_loops(buffer->strides[d], loops)) return true;
+        if (tirbi_depends_on_loops(buffer->strides[d], loops)) return true;
     }
     return false;
 }

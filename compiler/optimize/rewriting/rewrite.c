@@ -189,9 +189,9 @@ static bool depends(const tirbi_lbuf *buffer, const tirbi_loop_set *counters) {
     for (const tirbi_lbuf *b = buffer; b; b = b->source) {
         if (tirbi_buffer_moves(b, counters)) return true;
         for (uint32_t d = 0; d < b->ndim; d++)
-            if (tirbi_mentions_loops(b->shape[d], counters)) return true;
+            if (tirbi_depends_on_loops(b->shape[d], counters)) return true;
         for (uint32_t d = 0; b->source && d < b->source->ndim; d++)
-            if (tirbi_mentions_loops(b->source_mins[d], counters)) return true;
+            if (tirbi_depends_on_loops(b->source_mins[d], counters)) return true;
     }
     return false;
 }

@@ -284,3 +284,31 @@ class Module:
             O[j] = W[2, 11] + W[1, 12 + j % 2]
             if N[j] == 11:
                 break
+
+    # Their elements are not what a nest could compute before it.
+    @T.prim_func(s_tir=True)
+    def lane_views(A: T.Buffer((200,), "int32"), N: T.Buffer((64,), "int32"), O: T.Buffer((64,), "int32")):
+        for i in range(64):
+            k: T.let[T.int32] = N[i] % 8 + 8
+            W = T.decl_buffer((8, k), "int32", data=A.data)
+            for j in range(4):
+                O[i] = O[i] + W[j, N[j] % 8]
+
+    @T.prim_func(s_tir=True)
+    def fewer_elements(A: T.Buffer((200,), "int32"), N: T.Buffer((64,), "int32"), O: T.Buffer((64,), "int32")):
+        for i in range(64):
+            k: T.let[T.int32] = N[i] % 8 + 4
+            W = T.decl_buffer((8, k), "int32", data=A.data)
+            for j in range(4):
+                O[i] = O[i] + W[j, N[j] % 8]
+
+    @T.prim_func(s_tir=True)
+    def two_nests(A: T.Buffer((200,), "int32"), N: T.Buffer((64,), "int32"), O: T.Buffer((64, 16), "int32"),
+                  P: T.Buffer((64, 16), "int32")):
+        for i in range(64):
+            k: T.let[T.int32] = N[i] % 8 + 16
+            W = T.decl_buffer((8, k), "int32", data=A.data)
+            for j in range(16):
+                O[i, j] = W[2, j]
+            for j in range(16):
+                P[i, j] = W[3, j] + O[i, 15 - j]
