@@ -14,6 +14,16 @@ static bool may_be_other(planner *p, const tirbi_place *access, const tirbi_plac
            !tirbi_never_meet(p->pool, access, place, loops);
 }
 
+const promotion *tirbi_plan_promoted(planner *p, const tirbi_place *place) {
+    for (uint32_t i = p->n_promoted; i-- > 0;) {
+        const promotion *kept = &p->promoted[i];
+        if (tirbi_same_place(kept->place, place) || tirbi_same_element(kept->place, place)) return kept;
+        if (may_be_other(p, place, kept->place, &p->plan->loops))
+            tirbi_plan_refuse(p, "an element of %s that it keeps may be another one as well", place->buffer->name);
+    }
+    return NULL;
+}
+
 static bool lx_mentions_place(const tirbi_lx *x, const tirbi_place *place, bool in_copy) {
     if (x->kind == TIRBI_LX_LOAD) return in_copy && tirbi_same_place(x->access, place);
     for (int i = 0; i < x->n_args; i++) {

@@ -190,6 +190,9 @@ enum { TIRBI_STAYS = 1, TIRBI_IS_COPIED = 2 };
 /* Whether within `s` the memory of a place is only ever used as this one element. `copied` gets how floats are. */
 bool tirbi_plan_only_this(planner *p, const tirbi_ls *s, const tirbi_place *place, const tirbi_loop_set *loops,
                           unsigned *copied);
+/* What keeps the element of a place in a lane value while a loop runs, or NULL. The place may be written anew since, as
+ * rounds are that are written out; one that may or may not be such an element is refused. */
+const promotion *tirbi_plan_promoted(planner *p, const tirbi_place *place);
 /* The places that a loop's body stores to; those that it may never store to only where reaching them cannot fail. */
 void tirbi_plan_find_stores(planner *p, const tirbi_ls *s, bool always, const tirbi_place **out, uint32_t *n);
 bool tirbi_plan_stands_still(const tirbi_place *place, const tirbi_ls *loop);
@@ -199,6 +202,7 @@ bool tirbi_plan_shows_bits(const tirbi_ls *s, const tirbi_lvar *var);
 /* sequences.c */
 /* Whether two expressions of one statement have the same value. Those that load are not interned. */
 bool tirbi_same_value(const tirbi_lx *a, const tirbi_lx *b);
+bool tirbi_same_element(const tirbi_place *a, const tirbi_place *b);
 /* Whether no index of a place needs a check, as what is inside of its buffer's extents is in memory. */
 bool tirbi_plan_is_proven(const tirbi_place *place);
 /* An index as narrow as it was computed. */

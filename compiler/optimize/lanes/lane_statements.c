@@ -32,12 +32,13 @@ static void plan_store(planner *p, const tirbi_place *place, const tirbi_lx *val
         tirbi_plan_fail(p);
         return;
     }
-    for (uint32_t i = p->n_promoted; i-- > 0;) {
-        if (!tirbi_same_place(p->promoted[i].place, place)) continue;
+    const promotion *kept = tirbi_plan_promoted(p, place);
+    if (p->failed) return;
+    if (kept) {
+        const promotion to = *kept;
         uint32_t before = p->n_values;
-        bool bits = p->promoted[i].raw;
-        uint16_t v = bits ? tirbi_plan_raw(p, value) : tirbi_plan_value(p, value);
-        move_to(p, p->promoted[i].value, v, bits ? tirbi_plan_raw_type(type) : type, before);
+        uint16_t v = to.raw ? tirbi_plan_raw(p, value) : tirbi_plan_value(p, value);
+        move_to(p, to.value, v, to.raw ? tirbi_plan_raw_type(type) : type, before);
         return;
     }
     if (p->sequences && ((p->n_own > 0 && !tirbi_plan_is_proven(place)) || !tirbi_plan_moves_alike(p, place))) {

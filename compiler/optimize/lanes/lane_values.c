@@ -152,9 +152,9 @@ lane_var *tirbi_plan_find_var(planner *p, const tirbi_lvar *var) {
 /* ---- Expressions ---------------------------------------------------------------------------------------------- */
 
 uint16_t tirbi_plan_load(planner *p, const tirbi_place *place, tirbi_dtype type, bool raw) {
-    for (uint32_t i = p->n_promoted; i-- > 0;) {
-        if (!tirbi_same_place(p->promoted[i].place, place)) continue;
-        const promotion *kept = &p->promoted[i];
+    const promotion *kept = tirbi_plan_promoted(p, place);
+    if (p->failed) return TIRBI_NO_VALUE;
+    if (kept) {
         if (kept->raw == raw) return kept->value;
         if (raw) return tirbi_plan_refuse(p, "%s is copied while it is updated", place->buffer->name);
         return tirbi_plan_elementwise(p, TIRB_OP_BITS, type, tirbi_plan_raw_type(type), kept->value, TIRBI_NO_VALUE,

@@ -14,19 +14,19 @@
 
 /* An element's number follows from its indices: looking into both would take twice as long at each level of loads in
  * indices. */
-static bool same_element(const tirbi_place *a, const tirbi_place *b) {
+bool tirbi_same_element(const tirbi_place *a, const tirbi_place *b) {
     if (a->buffer != b->buffer || a->ndim != b->ndim || !a->view != !b->view) return false;
     for (uint32_t i = 0; i < a->ndim; i++) {
         if (!tirbi_same_value(a->indices[i], b->indices[i])) return false;
     }
-    return !a->view || same_element(a->view, b->view);
+    return !a->view || tirbi_same_element(a->view, b->view);
 }
 
 bool tirbi_same_value(const tirbi_lx *a, const tirbi_lx *b) {
     if (a == b) return true;
     if (a->kind != b->kind || a->type != b->type || a->n_args != b->n_args) return false;
     switch (a->kind) {
-    case TIRBI_LX_LOAD: return same_element(a->access, b->access);
+    case TIRBI_LX_LOAD: return tirbi_same_element(a->access, b->access);
     case TIRBI_LX_OP:
         if (a->op != b->op || a->optype != b->optype || a->source != b->source) return false;
         break;
@@ -660,7 +660,7 @@ uint16_t tirbi_plan_gather(planner *p, const tirbi_place *place, tirbi_dtype typ
 }
 
 static bool is_load_of(const void *context, const tirbi_lx *x) {
-    return x->kind == TIRBI_LX_LOAD && same_element(x->access, context);
+    return x->kind == TIRBI_LX_LOAD && tirbi_same_element(x->access, context);
 }
 
 void tirbi_plan_scatter(planner *p, const tirbi_place *place, const tirbi_lx *value) {

@@ -144,3 +144,25 @@ class Module:
                 Y[i, c] = Y[i, c] + X[i, p] * M[c, p]
         for c, i, p in T.grid(3, 80, 3):
             Z[c, i] = Z[c, i] + X[i, p] * M[p, c]
+
+    # An element that all rounds store to, at a place that memory tells.
+    @T.prim_func(s_tir=True)
+    def told(A: T.Buffer((900,), "int8"), N: T.Buffer((64,), "int32"), O: T.Buffer((40, 5, 6), "int8")):
+        for b in range(3):
+            for i in range(40):
+                V = T.decl_buffer((5, 6), "int8", data=A.data, strides=[8, 1])
+                for p in range(5):
+                    for j in range(3):
+                        for q in range(5):
+                            O[i, 2 - j, N[2] % 6] = V[2 - j, (j + 1) % 6]
+
+    @T.prim_func(s_tir=True)
+    def told_and_read(A: T.Buffer((900,), "float32"), N: T.Buffer((64,), "int32"), O: T.Buffer((40, 5, 6), "float32")):
+        for b in range(3):
+            for i in range(40):
+                for p in range(5):
+                    for j in range(3):
+                        for q in range(5):
+                            O[i, 2 - j, N[2] % 6] = A[i + j] * A[p] + A[b]
+                            if A[i] > T.float32(1):
+                                O[i, 2 - j, N[2] % 6] = A[j + q]
