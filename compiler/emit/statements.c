@@ -19,8 +19,8 @@ static bool is_available(const tirbi_emitter *e, const tirbi_lx *x) {
 
 static void hoist_place(tirbi_emitter *e, const tirbi_place *place);
 
-/* Whether a load cannot trap and gives in every iteration of the loop what it gives before it. Where proven subscripts are
- * checked as well, what they are checked against is known before it, too. */
+/* Whether a load cannot trap and gives in every iteration of the loop what it gives before it. Where proven subscripts
+ * are checked as well, what they are checked against is known before it, too. */
 static bool stays_loaded(const tirbi_emitter *e, const tirbi_lx *x) {
     const bool checks = e->disabled & TIRB_PASS_CHECKS;
     if (x->traps || x->access->view || !e->changed || !tirbi_stays(e->changed, x->access->buffer->root)) return false;
