@@ -154,7 +154,7 @@ cross() {
         skipped=$((skipped + 1))
         return 0
     fi
-    build "$name" "$name" "${emulated[@]}" "${benches[@]}" || return 0
+    build "$name" "$name" "${benches[@]}" || return 0
     # The accuracy of the kernels is measured natively, and so is what inputs may cost, and what the compiler and the
     # verifier make of a text is the same everywhere; here bits are compared.
     local long='test_math|test_accuracy|math_sweep|test_hostile|test_compile_limits|test_load_limits|test_passes|trace'
@@ -213,10 +213,10 @@ once=(-E "^($counts|$similar|$values)\$")
 benches=(-DTIRB_BUILD_BENCH=OFF) loops=(-DTIRB_BENCH_NATIVE_ALONE=ON)
 [ "$full" -eq 0 ] || benches=() loops=()
 
-# A quarter of the random programs that `ctest` alone compares, a third under an emulator, and half of the mutated inputs, which
-# the sanitized build has alone.
-sampled=(-DTIRB_DIFFERENTIAL_COUNT=250) unmutated=(-LE fuzz) mutated=(-DTIRB_FUZZ_COUNT=150) emulated=(-DTIRB_DIFFERENTIAL_COUNT=350)
-[ "$full" -eq 0 ] || sampled=() unmutated=() mutated=() emulated=()
+# A quarter of the random programs that `ctest` alone compares, and half of the mutated inputs, which the sanitized build has
+# alone.
+sampled=(-DTIRB_DIFFERENTIAL_COUNT=250) unmutated=(-LE fuzz) mutated=(-DTIRB_FUZZ_COUNT=150)
+[ "$full" -eq 0 ] || sampled=() unmutated=() mutated=()
 # The compiler is named by CC, which counts when a folder is first configured: naming another by option later would make
 # CMake forget every option.
 CC=gcc build release release -DTIRB_MUTATE=ON "${sampled[@]}" "${loops[@]}"
