@@ -53,6 +53,8 @@ class Program:
         if how < 0.2 or shape.endswith(f"{LEAST})"):
             far = pick.choice([wide, f"{wide} + 2", f"{LEAST + 2}"])
             more = f", strides=[{far}, {pick.choice(['1', '1', '2'])}]"
+        if pick.random() < 0.15:  # the bits of its elements as another type
+            dtype = pick.choice(TYPES)
         if pick.random() < 0.35:
             more += f", elem_offset={pick.choice([counter, wide, f'{counter} * 3', f'{counter} * {wide}'])}"
         self.add(depth, f'{view} = T.decl_buffer({shape}, "{dtype}", data={memory}.data{more})')

@@ -59,8 +59,10 @@ static bool match_values(roller *r, const tirbi_lx *a, const tirbi_lx *b, unsign
 
 static bool match_places(roller *r, const tirbi_place *a, const tirbi_place *b, unsigned depth) {
     if (a->buffer != b->buffer || a->view || b->view || tirbi_buffer_moves(a->buffer, &r->own)) return false;
-    for (uint32_t d = 0; d < a->ndim; d++)
+    for (uint32_t d = 0; d < a->ndim; d++) {
+        if (tirbi_depends_on_loops(a->buffer->shape[d], &r->own)) return false; /* it is the same for all copies */
         if (!match_values(r, a->indices[d], b->indices[d], depth + 1)) return false;
+    }
     return true;
 }
 

@@ -312,3 +312,11 @@ class Module:
                 O[i, j] = W[2, j]
             for j in range(16):
                 P[i, j] = W[3, j] + O[i, 15 - j]
+
+    # The view's extent is the same for both statements, which are one for each place otherwise.
+    @T.prim_func(s_tir=True)
+    def two_places(A: T.Buffer((64,), "int32"), N: T.Buffer((20,), "int32"), O: T.Buffer((20,), "int32")):
+        for i in range(10):
+            W = T.decl_buffer((i * 2 + 4,), "int32", data=A.data)
+            O[i * 2] = W[T.max(T.min(N[i * 2], 4), 0)]
+            O[i * 2 + 1] = W[T.max(T.min(N[i * 2 + 1], 4), 0)]
