@@ -178,13 +178,13 @@ find_python() {
     python=$PWD/build/venv/bin/python3
 }
 
-# Without TVM the comparison with it is left out, and said so.
+# Without TVM the comparison with it is left out, and said so. No newer release of an oracle than these agrees for sure.
 install_modules() {
     has_modules "$python" && return 0
-    "$python" -m pip install -q --disable-pip-version-check numpy ml_dtypes || return 1
+    "$python" -m pip install -q --disable-pip-version-check 'numpy<2.5' 'ml_dtypes<0.8' || return 1
     "$python" -m pip install -q --disable-pip-version-check apache-tvm-ffi || echo "no tvm_ffi: not exchanged with it"
     "$python" -m pip install -q --disable-pip-version-check 'apache-tvm==0.27.*' || echo "no TVM: not compared with it"
-    "$python" -m pip install -q --disable-pip-version-check onnx || echo "no onnx: no models are imported"
+    "$python" -m pip install -q --disable-pip-version-check 'onnx<1.24' || echo "no onnx: no models are imported"
 }
 
 mkdir -p build

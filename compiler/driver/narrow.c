@@ -60,7 +60,7 @@ static uint8_t encode_above(const tirb_narrow_format *f, bool is_nan, bool negat
 /* A power of two; halfway goes up, and what is not positive has none. */
 static uint8_t encode_scale(float value) {
     if (!(value > 0) || isinf(value)) return UINT8_MAX;
-    if (value < 0x1p-126F) return value > 0x1p-127F;
+    if (value < 0x1p-127F) return 0;
     int exponent;
     const float fraction = frexpf(value, &exponent);
     const int code = exponent + 126 + (fraction >= 0.75F);

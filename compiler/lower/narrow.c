@@ -105,7 +105,7 @@ static const tirbi_lx *encode_scale(tirbi_lx_pool *pool, const tirbi_lx *bits) {
     const tirbi_lx *raised = op(pool, TIRB_OP_ADD, TIRB_U32, bits, word(pool, 0x400000));
     const tirbi_lx *rounded = op(pool, TIRB_OP_SHR, TIRB_U32, raised, word(pool, 23));
     const tirbi_lx *small =
-        choose(pool, op(pool, TIRB_OP_GT, TIRB_U32, bits, word(pool, 0x400000)), word(pool, 1), word(pool, 0));
+        choose(pool, op(pool, TIRB_OP_GE, TIRB_U32, bits, word(pool, 0x600000)), word(pool, 1), word(pool, 0));
     rounded = choose(pool, op(pool, TIRB_OP_LT, TIRB_U32, bits, word(pool, 0x800000)), small, rounded);
     rounded = choose(pool, op(pool, TIRB_OP_EQ, TIRB_U32, bits, word(pool, 0)), word(pool, 255), rounded);
     return op(pool, TIRB_OP_MIN, TIRB_U32, rounded, word(pool, 255));

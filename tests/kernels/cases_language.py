@@ -334,7 +334,10 @@ def storage_case(name):
             x = x[~np.isnan(x)]
         with np.errstate(all="ignore"):
             one_nan = np.where(np.isnan(x), np.float32(np.nan), x)  # the sign of a NaN does not count
-            want = {"encoded": one_nan.astype(dtype).view(np.uint8), "decoded": codes.view(dtype).astype(np.float32)}
+            encoded = one_nan.astype(dtype).view(np.uint8)
+            if name == "float8_e8m0fnu":  # ml_dtypes before 0.7 took all of these for the second least code
+                encoded[(x > 2.0**-127) & (x < 1.5 * 2.0**-127)] = 0
+            want = {"encoded": encoded, "decoded": codes.view(dtype).astype(np.float32)}
         yield Run({"X": x, "codes": codes, "encoded": OUT, "decoded": OUT}, want, rtol=0, atol=0)
 
     return case

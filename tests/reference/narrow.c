@@ -76,7 +76,7 @@ static uint32_t encode_nan(const format *f) {
 
 static uint32_t encode_scale(double value) {
     if (!(value > 0)) return 255;
-    if (value < ldexp(1, -126)) return value > ldexp(1, -127); /* as ml_dtypes has it */
+    if (value < ldexp(1, -127)) return 0; /* the least that there is */
     int exponent;
     double fraction = frexp(value, &exponent); /* value = fraction * 2^exponent, 1/2 <= fraction < 1 */
     int code = exponent - 1 + 127 + (fraction >= 0.75);
