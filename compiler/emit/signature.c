@@ -44,11 +44,7 @@ static void walk_import(access_walk *w, const tirbi_lcall *call) {
 
 static void walk_call(tirbi_walk *walk, const tirbi_lcall *call) {
     access_walk *w = walk->context;
-    for (uint32_t i = 0; i < call->n_scalars; i++) tirbi_walk_expr(walk, call->scalars[i]);
-    for (uint32_t i = 0; i < call->n_refs; i++) {
-        const tirbi_place *start = call->refs[i].start;
-        for (uint32_t d = 0; start && d < start->ndim; d++) tirbi_walk_expr(walk, start->indices[d]);
-    }
+    tirbi_walk_call(walk, call);
     if (call->op) { /* whoever gets the handle may do anything */
         if (call->op == TIRB_OP_REF_PUT) note(w, call->refs[0].buffer, true, call->refs[0].buffer->param < 0);
         if (call->op == TIRB_OP_RESULT) {
@@ -83,7 +79,7 @@ static bool note_access(tirbi_walk *walk, const tirbi_place *place, const tirbi_
 
 static void walk_stmt(access_walk *w, const tirbi_ls *s) {
     tirbi_walk walk = {
-        .context = w, .expr = note_calls, .access = note_access, .reach = TIRBI_WALK_PLACES | TIRBI_WALK_BOUNDS};
+        .context = w, .expr = note_calls, .access = note_access, .reach = TIRBI_WALK_ALL};
     tirbi_walk_stmt(&walk, s);
 }
 

@@ -21,7 +21,7 @@ static bool walk_place(tirbi_walk *w, const tirbi_place *place) {
     return goes_on;
 }
 
-static bool walk_call(tirbi_walk *w, const tirbi_lcall *call) {
+bool tirbi_walk_call(tirbi_walk *w, const tirbi_lcall *call) {
     if (!walk_exprs(w, call->scalars, call->n_scalars)) return false;
     for (uint32_t i = 0; i < call->n_checks; i++)
         if (!tirbi_walk_expr(w, call->checks[i].actual) || !tirbi_walk_expr(w, call->checks[i].expected)) return false;
@@ -46,7 +46,7 @@ static bool walk_in_expr(tirbi_walk *w, const tirbi_lx *x) {
         if ((w->reach & TIRBI_WALK_INDICES) && !walk_place(w, x->access)) return false;
         return !w->access || w->access(w, x->access, x);
     case TIRBI_LX_CALL:
-        return !(w->reach & TIRBI_WALK_CALLS) || walk_call(w, x->call);
+        return !(w->reach & TIRBI_WALK_CALLS) || tirbi_walk_call(w, x->call);
     case TIRBI_LX_COND:
     case TIRBI_LX_AND:
     case TIRBI_LX_OR:

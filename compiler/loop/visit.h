@@ -56,6 +56,8 @@ typedef struct tirbi_walk {
 /* Walk a tree; false where the walk was stopped. What is NULL is nothing. */
 bool tirbi_walk_stmt(tirbi_walk *walk, const tirbi_ls *s);
 bool tirbi_walk_expr(tirbi_walk *walk, const tirbi_lx *x);
+/* What a call is given. */
+bool tirbi_walk_call(tirbi_walk *walk, const tirbi_lcall *call);
 
 /* Whether some node of a tree is what a test asks for: of an expression; of a statement; of a statement's values. */
 typedef bool tirbi_lx_test(const void *context, const tirbi_lx *x);

@@ -3,6 +3,8 @@
  * cells must be known here: types are the constants that were written last on every way to the call, values are read
  * from the stack when it happens. TVM 0.27 has one stack of values with type indices; before it there were two, of
  * values and of codes. */
+#include <string.h>
+
 #include "compiler/ir/equal.h"
 #include "compiler/ir/visit.h"
 #include "compiler/lower/lower.h"
@@ -30,19 +32,31 @@ static bool is_builtin(const tirb_expr *e, tirb_builtin builtin) {
 
 /* ---- What is known of the cells --------------------------------------------------------------------------------- */
 
-static void add_cell(tirbi_lowerer *l, const tirb_expr *stack, int64_t index, int64_t field, const tirb_expr *value) {
+static void put_cell(tirbi_lowerer *l, tirbi_cell what) {
     tirbi_cell *cell = TIRBI_NEW(l->arena, tirbi_cell);
     if (!cell) return;
-    *cell = (tirbi_cell){.stack = stack, .index = index, .field = field, .value = value, .next = l->cells};
+    what.next = l->cells;
+    *cell = what;
     l->cells = cell;
 }
 
-static const tirb_expr *find_cell(const tirbi_cell *cells, const tirb_expr *stack, int64_t index, int64_t field) {
+static void add_cell(tirbi_lowerer *l, const tirb_expr *stack, int64_t index, int64_t field, const tirb_expr *value) {
+    put_cell(l, (tirbi_cell){.stack = stack, .index = index, .field = field, .value = value});
+}
+
+/* NULL where the value is not known. */
+static const tirbi_cell *known_cell(const tirbi_cell *cells, const tirb_expr *stack, int64_t index, int64_t field) {
     int seen = 0;
     for (const tirbi_cell *c = cells; c && seen < MAX_LOOKBACK; c = c->next, seen++) {
-        if (c->stack == stack && ((c->index == index && c->field == field) || c->index == ALL)) return c->value;
+        if (c->stack == stack && ((c->index == index && c->field == field) || c->index == ALL))
+            return c->value ? c : NULL;
     }
     return NULL;
+}
+
+static const tirb_expr *find_cell(const tirbi_cell *cells, const tirb_expr *stack, int64_t index, int64_t field) {
+    const tirbi_cell *cell = known_cell(cells, stack, index, field);
+    return cell ? cell->value : NULL;
 }
 
 static bool is_stack(const tirbi_lowerer *l, const tirb_expr *e) {
@@ -92,25 +106,119 @@ void tirbi_forget_cells(tirbi_lowerer *l, const tirb_stmt *body) {
     if (l->cells && body) forget_in_stmt(&s.visitor, body);
 }
 
-/* The type of a pointer that may be null is written in two branches. */
-static const tirb_expr *either(const tirb_expr *a, const tirb_expr *b, int64_t field) {
-    if (a == b || !a || !b) return a == b ? a : NULL;
-    if (a->kind != TIRB_EXPR_INT_IMM || b->kind != TIRB_EXPR_INT_IMM) return tirbi_expr_equal(a, b) ? a : NULL;
-    if (a->as.int_value == b->as.int_value) return a;
-    if (field == FIELD_ANY_TYPE) return a->as.int_value == 0 ? b : b->as.int_value == 0 ? a : NULL;
-    return NULL;
+static bool is_number(const tirb_expr *e) { return e->kind == TIRB_EXPR_INT_IMM; }
+
+/* The pointer that is null where the condition holds, or, with `*where` 1, where it does not; NULL: it says no such. */
+static const tirb_expr *null_pointer(const tirb_expr *condition, int *where) {
+    *where = condition->kind == TIRB_EXPR_NOT;
+    if (*where) condition = condition->as.cast.value;
+    return is_builtin(condition, TIRB_BUILTIN_ISNULLPTR) ? condition->as.call.args[0] : NULL;
 }
 
-void tirbi_merge_cells(tirbi_lowerer *l, const tirbi_cell *before, const tirbi_cell *then_cells) {
+static bool same_pointer(const tirb_expr *a, const tirb_expr *b) {
+    return a == b || (a && b && tirbi_expr_equal(a, b));
+}
+
+/* What is known behind two branches, of which `branches[null]` runs where `pointer` is null. The type of a pointer that
+ * may be null is written in two branches: for nothing, and for what it is. */
+static tirbi_cell either(const tirbi_cell *const branches[2], const tirb_expr *pointer, int null) {
+    const tirbi_cell *a = branches[0], *b = branches[1];
+    if (!a || !b) return (tirbi_cell){.value = NULL};
+    if (same_pointer(a->pointer, b->pointer) && tirbi_expr_equal(a->value, b->value)) return *a;
+    const tirbi_cell *nothing = branches[null], *something = branches[!null];
+    if (!pointer || a->pointer || b->pointer || a->field != FIELD_ANY_TYPE || !is_number(a->value) ||
+        !is_number(b->value) || nothing->value->as.int_value != 0) {
+        return (tirbi_cell){.value = NULL};
+    }
+    tirbi_cell merged = *something;
+    merged.pointer = pointer;
+    return merged;
+}
+
+void tirbi_merge_cells(tirbi_lowerer *l, const tirb_expr *condition, const tirbi_cell *before,
+                       const tirbi_cell *then_cells) {
     const tirbi_cell *else_cells = l->cells;
+    int null;
+    const tirb_expr *pointer = null_pointer(condition, &null);
     l->cells = before;
     for (int branch = 0; branch < 2; branch++) {
         for (const tirbi_cell *c = branch ? else_cells : then_cells; c && c != before; c = c->next) {
-            add_cell(l, c->stack, c->index, c->field,
-                     either(find_cell(then_cells, c->stack, c->index, c->field),
-                            find_cell(else_cells, c->stack, c->index, c->field), c->field));
+            const tirbi_cell *const branches[2] = {known_cell(then_cells, c->stack, c->index, c->field),
+                                                   known_cell(else_cells, c->stack, c->index, c->field)};
+            tirbi_cell merged = either(branches, pointer, null);
+            merged.stack = c->stack;
+            merged.index = c->index;
+            merged.field = c->field;
+            put_cell(l, merged);
         }
     }
+}
+
+/* ---- Pointers that stay what they are --------------------------------------------------------------------------- */
+
+/* A variable that no other expression of the program names. */
+static tirb_expr *new_variable(tirbi_lowerer *l, const tirb_expr *like) {
+    if (l->n_vars >= l->var_capacity) {
+        const uint32_t capacity = 2 * l->n_vars + 8;
+        tirbi_binding *bindings = TIRBI_NEW_ARRAY(l->arena, tirbi_binding, capacity);
+        tirbi_lbuf **fetched = TIRBI_NEW_ARRAY(l->arena, tirbi_lbuf *, capacity);
+        if (!bindings || !fetched) return NULL;
+        memcpy(bindings, l->bindings, l->n_vars * sizeof(*bindings));
+        memcpy(fetched, l->fetched, l->n_vars * sizeof(tirbi_lbuf *));
+        l->bindings = bindings;
+        l->fetched = fetched;
+        l->var_capacity = capacity;
+    }
+    tirb_expr *var = TIRBI_NEW(l->arena, tirb_expr);
+    if (!var) return NULL;
+    *var = (tirb_expr){.kind = TIRB_EXPR_VAR, .dtype = like->dtype, .span = like->span, .depth = 1, .size = 1};
+    var->as.var.name = "settled";
+    var->as.var.id = l->n_vars++;
+    return var;
+}
+
+static const tirb_expr *settle_number(tirbi_lowerer *l, const tirb_expr *e) {
+    if (e->kind == TIRB_EXPR_INT_IMM || e->kind == TIRB_EXPR_VAR) return e;
+    const tirbi_lx *value = tirbi_hold(l, "index", tirbi_lower_expr(l, e, NULL), e->span);
+    tirb_expr *var = value ? new_variable(l, e) : NULL;
+    if (var) tirbi_lower_bind(l, var, value);
+    return var;
+}
+
+/* The address of the same element of the same buffer, by indices that do not change. */
+static const tirb_expr *settle_address(tirbi_lowerer *l, const tirb_expr *address) {
+    const tirb_expr *load = address->as.call.args[0];
+    tirb_expr *settled = TIRBI_NEW(l->arena, tirb_expr), *settled_load = TIRBI_NEW(l->arena, tirb_expr);
+    const tirb_expr **args = TIRBI_NEW_ARRAY(l->arena, const tirb_expr *, 1);
+    const tirb_expr **indices = TIRBI_NEW_ARRAY(l->arena, const tirb_expr *, load->as.load.n_indices);
+    if (!settled || !settled_load || !args || !indices) return NULL;
+    for (uint32_t i = 0; i < load->as.load.n_indices; i++) {
+        if (!(indices[i] = settle_number(l, load->as.load.indices[i]))) return NULL;
+    }
+    *settled = *address;
+    *settled_load = *load;
+    settled->as.call.args = args;
+    settled_load->as.load.indices = indices;
+    args[0] = settled_load;
+    return settled;
+}
+
+static bool is_scalar_load(const tirb_expr *e) {
+    for (uint32_t i = 0; e->kind == TIRB_EXPR_LOAD && i < e->as.load.n_indices; i++)
+        if (e->as.load.indices[i]->dtype.lanes != 1) return false;
+    return e->kind == TIRB_EXPR_LOAD;
+}
+
+const tirb_expr *tirbi_settle_pointer(tirbi_lowerer *l, const tirb_expr *pointer) {
+    if (pointer->kind == TIRB_EXPR_VAR || is_builtin(pointer, TIRB_BUILTIN_BUFFER_DATA) ||
+        tirbi_is_handle_value(l, pointer)) {
+        return pointer;
+    }
+    if (is_builtin(pointer, TIRB_BUILTIN_ADDRESS_OF) && is_scalar_load(pointer->as.call.args[0]))
+        return settle_address(l, pointer);
+    tirb_expr *var = new_variable(l, pointer);
+    if (var) tirbi_bind_pointer(l, var, pointer, pointer->span);
+    return var;
 }
 
 /* ---- Arguments -------------------------------------------------------------------------------------------------- */
@@ -171,12 +279,15 @@ static const tirb_expr *unknown(const lowered_call *c, int64_t index, const char
     return NULL;
 }
 
-static bool constant_field(const lowered_call *c, const tirb_expr *stack, int64_t index, int64_t field, int64_t *out) {
-    const tirb_expr *value = find_cell(c->l->cells, stack, index, field);
+static bool constant_of(const tirb_expr *value, int64_t *out) {
     while (value && value->kind == TIRB_EXPR_CAST) value = value->as.cast.value;
     if (!value || value->kind != TIRB_EXPR_INT_IMM) return false;
     *out = value->as.int_value;
     return true;
+}
+
+static bool constant_field(const lowered_call *c, const tirb_expr *stack, int64_t index, int64_t field, int64_t *out) {
+    return constant_of(find_cell(c->l->cells, stack, index, field), out);
 }
 
 /* How many elements the array's shape says: the product of `ndim` extents from the address on that the struct has. */
@@ -238,9 +349,12 @@ static argument_kind kind_of(const lowered_call *c, int64_t index) {
     static const int8_t of_code[] = {KIND_INT,  KIND_INT,     KIND_FLOAT,   KIND_POINTER,
                                      KIND_NULL, KIND_UNKNOWN, KIND_UNKNOWN, KIND_TENSOR};
     int64_t type;
-    bool known =
-        constant_field(c, c->codes ? c->codes : c->values, index, c->codes ? FIELD_TYPE_CODE : FIELD_ANY_TYPE, &type);
-    if (!known || type < 0 || type >= 8) return KIND_UNKNOWN;
+    const tirbi_cell *cell = known_cell(c->l->cells, c->codes ? c->codes : c->values, index,
+                                        c->codes ? FIELD_TYPE_CODE : FIELD_ANY_TYPE);
+    if (!cell || !constant_of(cell->value, &type) || type < 0 || type >= 8) return KIND_UNKNOWN;
+    /* Nothing or a pointer is what the pointer says itself, if it is the one that was asked. */
+    if (cell->pointer && !same_pointer(cell->pointer, find_cell(c->l->cells, c->values, index, FIELD_ANY_VALUE)))
+        return KIND_UNKNOWN;
     return (argument_kind)(c->codes ? of_code : of_index)[type];
 }
 

@@ -174,8 +174,7 @@ const tirbi_lx *tirbi_handle_number(tirbi_lowerer *l, const tirb_expr *e) {
     return number->kind == TIRB_EXPR_INT_IMM ? tirbi_lx_number(l->pool, number->as.int_value) : NULL;
 }
 
-/* Whether an expression is a handle as a value, and no place in memory that the function knows. */
-static bool is_handle_value(const tirbi_lowerer *l, const tirb_expr *e) {
+bool tirbi_is_handle_value(const tirbi_lowerer *l, const tirb_expr *e) {
     const tirb_expr *inner;
     while ((inner = same_handle(e)) != NULL) e = inner;
     bool bound = e->kind == TIRB_EXPR_VAR && e->as.var.id < l->n_vars && l->bindings[e->as.var.id].value;
@@ -202,7 +201,7 @@ const tirbi_lx *tirbi_lower_handle(tirbi_lowerer *l, const tirb_expr *e, const t
         const tirbi_lx *value = tirbi_lower_expr(l, number, NULL);
         return value ? tirbi_lx_cast(l->pool, TIRB_I64, value) : NULL;
     }
-    if (same_handle(e) && is_handle_value(l, e)) return derived_handle(l, e, inside);
+    if (same_handle(e) && tirbi_is_handle_value(l, e)) return derived_handle(l, e, inside);
     if (e->kind == TIRB_EXPR_VAR && e->as.var.id < l->n_vars && l->bindings[e->as.var.id].value)
         return l->bindings[e->as.var.id].value;
     if (is_builtin(e, TIRB_BUILTIN_TVM_STRUCT_GET)) return struct_field(l, e);
@@ -213,8 +212,8 @@ const tirbi_lx *tirbi_lower_handle(tirbi_lowerer *l, const tirb_expr *e, const t
 
 const tirbi_lx *tirbi_lower_null_test(tirbi_lowerer *l, const tirb_expr *e) {
     const tirb_expr *pointer = e->as.call.args[0];
-    bool known =
-        pointer->kind == TIRB_EXPR_VAR && pointer->as.var.id < l->n_vars && !l->bindings[pointer->as.var.id].value;
+    bool known = pointer->kind == TIRB_EXPR_VAR && pointer->as.var.id < l->n_vars &&
+                 !l->bindings[pointer->as.var.id].value && !opaque_parameter(l, pointer);
     known = known || is_builtin(pointer, TIRB_BUILTIN_ADDRESS_OF) || is_builtin(pointer, TIRB_BUILTIN_TVM_ACCESS_PTR);
     if (known) return tirbi_lx_int(l->pool, TIRB_BOOL, 0); /* memory of this function's, or a buffer's */
     const tirbi_lx *handle = tirbi_lower_handle(l, pointer, e);
@@ -318,8 +317,9 @@ static void lower_struct_set(tirbi_lowerer *l, const tirb_expr *e) {
     tirbi_lbuf *words = words_of(l, e->as.call.args[0], e);
     const tirbi_lx *at = words ? word_index(l, e, &field) : NULL;
     if (!at) return;
-    const tirbi_lx *value = given->dtype.code == TIRB_CODE_HANDLE ? tirbi_lower_handle(l, given, e)
-                                                                  : tirbi_lower_expr(l, given, NULL);
+    const bool pointer = given->dtype.code == TIRB_CODE_HANDLE;
+    if (pointer && !(given = tirbi_settle_pointer(l, given))) return;
+    const tirbi_lx *value = pointer ? tirbi_lower_handle(l, given, e) : tirbi_lower_expr(l, given, NULL);
     if (!value || field == FIELD_ADDRESS) {
         if (value) tirbi_unsupported(l, e->span, "setting an address");
         return;
@@ -425,7 +425,7 @@ bool tirbi_lower_handle_let(tirbi_lowerer *l, const tirb_stmt *s) {
         point_to(l, var, memory, kind);
         return true;
     }
-    if (!is_handle_value(l, value)) return false;
+    if (!tirbi_is_handle_value(l, value)) return false;
     const tirbi_lx *handle = tirbi_lower_handle(l, value, value);
     if (!handle) return true;
     tirbi_lower_bind(l, var, tirbi_hold(l, var->as.var.name, handle, s->span));
@@ -437,7 +437,7 @@ const tirb_expr *tirbi_declared_pointer(tirbi_lowerer *l, const tirb_stmt *decl)
     const tirb_expr *source = decl->as.decl.source, *data = decl->as.decl.buffer->data;
     if (!source) return data;
     bool stack = is_builtin(source, TIRB_BUILTIN_TVM_STACK_ALLOCA);
-    if (source->kind == TIRB_EXPR_VAR || (!stack && !is_handle_value(l, source))) return source;
+    if (source->kind == TIRB_EXPR_VAR || (!stack && !tirbi_is_handle_value(l, source))) return source;
     tirb_expr *var = tirbi_copy_expr(l->arena, data);
     if (!var) return NULL;
     var->as.var.data_of = NULL;

@@ -32,11 +32,12 @@ typedef struct tirbi_binding {
 } tirbi_binding;
 
 /* What was written last into a field of a stack's cell; value NULL: something unknown, also in all cells with index
- * -1. */
+ * -1. A pointer among the values means what it pointed to when it was written. */
 typedef struct tirbi_cell {
     const tirb_expr *stack;
     int64_t index, field;
     const tirb_expr *value;
+    const tirb_expr *pointer; /* where it is null the value is 0, the type of nothing; NULL: no matter */
     const struct tirbi_cell *next;
 } tirbi_cell;
 
@@ -85,6 +86,7 @@ typedef struct tirbi_lowerer {
     uint32_t n_returning;    /* functions that are being looked at for that */
     tirbi_lbuf **fetched;    /* by variable id: what its handle leads to */
     uint32_t n_vars, n_buffers;
+    uint32_t var_capacity; /* of what is by variable id */
     bool synchronises;  /* the function has a sync */
     bool moves_results; /* from cells of stacks into registers: calls return all 64 bits */
     tirbi_ls_list *out;
@@ -152,6 +154,8 @@ bool tirbi_lower_packed_params(tirbi_lowerer *l, const tirb_primfunc *f);
 const tirbi_lx *tirbi_lower_handle(tirbi_lowerer *l, const tirb_expr *e, const tirb_expr *inside);
 /* The number that a handle is: a constant, or a parameter that leads nowhere; NULL: it is another handle. */
 const tirbi_lx *tirbi_handle_number(tirbi_lowerer *l, const tirb_expr *e);
+/* Whether an expression is a handle as a value, and no place in memory that the function knows. */
+bool tirbi_is_handle_value(const tirbi_lowerer *l, const tirb_expr *e);
 const tirbi_lx *tirbi_lower_null_test(tirbi_lowerer *l, const tirb_expr *e);
 const tirbi_lx *tirbi_lower_struct_get(tirbi_lowerer *l, const tirb_expr *e);
 /* Each is false where it does not know the value, or the call. */
@@ -170,8 +174,11 @@ void tirbi_know_cell(tirbi_lowerer *l, const tirb_expr *stack, const tirb_expr *
 void tirbi_know_code(tirbi_lowerer *l, const tirb_stmt *store);
 /* Of what a statement writes that runs any number of times. */
 void tirbi_forget_cells(tirbi_lowerer *l, const tirb_stmt *body);
-/* After two branches: the first left `then_cells`, the second those that are known now. */
-void tirbi_merge_cells(tirbi_lowerer *l, const tirbi_cell *before, const tirbi_cell *then_cells);
+/* A pointer that does not change any more, whatever the program stores to what it is computed from. */
+const tirb_expr *tirbi_settle_pointer(tirbi_lowerer *l, const tirb_expr *pointer);
+/* After the two branches of an if: the first left `then_cells`, the second those that are known now. */
+void tirbi_merge_cells(tirbi_lowerer *l, const tirb_expr *condition, const tirbi_cell *before,
+                       const tirbi_cell *then_cells);
 /* A call of the host's function with the arguments that the cells hold. */
 const tirbi_lx *tirbi_lower_lowered_call(tirbi_lowerer *l, const tirb_expr *e);
 

@@ -695,6 +695,120 @@ static void test_lowered(void **state) {
     close_session(&s);
 }
 
+/* What a cell points to is settled where it is written: what the program stores behind that does not move it. */
+static const char settled[] =
+    HEADER FUNCTION("newer(A: T.Buffer((8,), 'float32'), J: T.Buffer((2,), 'int32'))")
+    "        k: T.let[T.handle] = T.tvm_stack_alloca('tvm_ffi_any', 6)\n"
+    "        if J[0] >= 0:\n"
+    CELL("0", "4", "T.address_of(A[J[0]])")
+    CELL("1", "4", "T.tvm_access_ptr(T.type_annotation('float32'), A.data, J[0], J[1], 3)")
+    CELL("2", "4", "T.handle_add_byte_offset(A.data, J[0] * 4)")
+    CELL("3", "4", "T.reinterpret('handle', T.address_of(A[J[0] + J[1]]))")
+    "            J[0] = 5\n"
+    "            J[1] = 1\n"
+    "            T.evaluate(T.call_packed_lowered('point', k, 0, 4))\n"
+    FUNCTION("older(A: T.Buffer((8,), 'float32'), J: T.Buffer((2,), 'int32'))")
+    "        k: T.let[T.handle] = T.tvm_stack_alloca('arg_value', 6)\n"
+    "        c: T.let[T.handle] = T.tvm_stack_alloca('arg_tcode', 6)\n"
+    "        C = T.decl_buffer((6,), 'int32', data=c)\n"
+    "        for i in range(1):\n"
+    "            T.tvm_struct_set(k, 0, 12, T.address_of(A[J[i]]))\n"
+    "            C[0] = 3\n"
+    "            J[i] = 5\n"
+    "            T.evaluate(T.tvm_call_packed_lowered('point', k, c, 0, 1))\n"
+    FUNCTION("array(A: T.Buffer((8,), 'float32'), J: T.Buffer((2,), 'int32'))")
+    "        k: T.let[T.handle] = T.tvm_stack_alloca('tvm_ffi_any', 6)\n" STACKS
+    "        if J[0] >= 0:\n"
+    "            h[1] = T.int64(2)\n"
+    "            h[2] = T.int64(3)\n"
+    STRUCT("T.uint64(0)")
+    "            T.tvm_struct_set(s, 0, 1, T.address_of(A[J[1]]))\n"
+    "            T.tvm_struct_set(s, 0, 2, T.address_of(h[J[0]]))\n"
+    "            T.tvm_struct_set(s, 0, 4, 1)\n"
+    CELL("0", "7", "T.tvm_struct_get(s, 0, 0, 'handle')")
+    "            J[0] = 1\n"
+    "            J[1] = 5\n"
+    "            T.evaluate(T.call_packed_lowered('point', k, 0, 1))\n"
+    FUNCTION("null(ctx: T.handle, J: T.Buffer((2,), 'int32'))")
+    "        k: T.let[T.handle] = T.tvm_stack_alloca('tvm_ffi_any', 3)\n"
+    "        if not T.isnullptr(ctx):\n"
+    "            T.tvm_struct_set(k, 0, 13, 4)\n"
+    "        else:\n"
+    "            T.tvm_struct_set(k, 0, 13, 0)\n"
+    "        T.tvm_struct_set(k, 0, 15, ctx)\n"
+    "        T.tvm_struct_set(k, 1, 13, 1)\n"
+    "        T.tvm_struct_set(k, 1, 15, T.int64(2))\n"
+    "        T.evaluate(T.call_packed_lowered('see', k, 0, 2))\n"
+    "        J[0] = T.if_then_else(T.isnullptr(ctx), 1, 2)\n";
+
+typedef struct pointed {
+    float first[4];
+    int64_t extent[4];
+} pointed;
+
+static tirb_status point(void *context, const tirb_import_arg *args, uint32_t n_args, tirb_result *result,
+                         uint64_t remaining_ns, tirb_error *error) {
+    (void)remaining_ns, (void)error;
+    pointed *p = context;
+    for (uint32_t i = 0; i < n_args && i < 4; i++) {
+        const DLTensor *view = args[i].value.tensor;
+        memcpy(&p->first[i], (const char *)view->data + view->byte_offset, sizeof(float));
+        p->extent[i] = view->shape[0];
+    }
+    result->value.i = 0;
+    return TIRB_OK;
+}
+
+static void test_settled_cells(void **state) {
+    (void)state;
+    session s = open_source(settled, NULL);
+    float data[8] = {10, 11, 12, 13, 14, 15, 16, 17};
+    int32_t numbers[2] = {1, 3};
+    tensor a, j;
+    pointed p = {{0}, {0}};
+    int64_t seen = 0;
+    make_tensor(&a, data, F32, 1, 8);
+    make_tensor(&j, numbers, (DLDataType){kDLInt, 32, 1}, 1, 2);
+    const tirb_import both[] = {{"point", NULL, point, &p, 0}, {"see", NULL, note, &seen, 0}};
+    EXPECT_OK(&s, tirb_instance_bind(s.instance, both, 2, &s.error));
+    const tirb_arg args[] = {tensor_arg(&a.dl), tensor_arg(&j.dl)}, nothing[] = {int_arg(0), tensor_arg(&j.dl)},
+                   something[] = {int_arg(7), tensor_arg(&j.dl)};
+    EXPECT_OK(&s, run(&s, "newer", args, 2, NULL));
+    assert_true(p.first[0] == 11 && p.first[1] == 11 && p.first[2] == 11 && p.first[3] == 14);
+    assert_true(p.extent[0] == 7 && p.extent[1] == 3 && p.extent[2] == 7 && p.extent[3] == 4);
+    numbers[0] = 2, numbers[1] = 3;
+    EXPECT_OK(&s, run(&s, "older", args, 2, NULL));
+    assert_true(p.first[0] == 12 && p.extent[0] == 6 && numbers[0] == 5);
+    numbers[0] = 2, numbers[1] = 3;
+    EXPECT_OK(&s, run(&s, "array", args, 2, NULL));
+    assert_true(p.first[0] == 13 && p.extent[0] == 3);
+    EXPECT_OK(&s, run(&s, "null", nothing, 2, NULL));
+    assert_int_equal(seen, 2);
+    assert_int_equal(numbers[0], 1);
+    EXPECT_OK(&s, run(&s, "null", something, 2, NULL));
+    assert_int_equal(seen, 74);
+    assert_int_equal(numbers[0], 2);
+    close_session(&s);
+}
+
+/* Where the elements that a call is given begin, and how many they are, is read from parameters like all else. */
+static void test_access_of_arguments(void **state) {
+    (void)state;
+    session s = open_source(
+        HEADER FUNCTION("f(A: T.Buffer((8,), 'float32'), J: T.Buffer((2,), 'int32'), N: T.Buffer((2,), 'int32'))")
+        "        T.evaluate(T.call_packed('point', T.tvm_access_ptr(T.type_annotation('float32'), A.data, J[0], N[1], 3)))\n"
+        "        J[0] = 1\n", NULL);
+    static const struct {
+        bool is_read, is_written;
+    } expected[] = {{true, true}, {true, true}, {true, false}};
+    for (uint32_t i = 0; i < 3; i++) {
+        tirb_param_info param = TIRB_PARAM_INFO_INIT;
+        EXPECT_OK(&s, tirb_module_param(s.module, 0, i, &param, &s.error));
+        assert_true(param.is_read == expected[i].is_read && param.is_written == expected[i].is_written);
+    }
+    close_session(&s);
+}
+
 /* A call whose cells are not known where it stands is refused with what is not. */
 static void test_unknown_cells(void **state) {
     (void)state;
@@ -715,6 +829,15 @@ static void test_unknown_cells(void **state) {
          "        T.evaluate(T.call_packed_lowered('f', k, 0, 1))\n", "type is no constant here"},
         {"        T.tvm_struct_set(k, 0, 13, 7)\n        T.tvm_struct_set(k, 0, 15, A.data)\n"
          "        T.evaluate(T.call_packed_lowered('f', k, 0, 1))\n", "cell 0 holds an array that is no struct of this function"},
+        {"        if n > 0:\n            T.tvm_struct_set(k, 0, 13, 0)\n        else:\n            T.tvm_struct_set(k, 0, 13, 4)\n"
+         "        T.tvm_struct_set(k, 0, 15, A.data)\n        T.evaluate(T.call_packed_lowered('f', k, 0, 1))\n",
+         "type is no constant here"},
+        {"        if T.isnullptr(p):\n            T.tvm_struct_set(k, 0, 13, 0)\n        else:\n            T.tvm_struct_set(k, 0, 13, 4)\n"
+         "        T.tvm_struct_set(k, 0, 15, A.data)\n        T.evaluate(T.call_packed_lowered('f', k, 0, 1))\n",
+         "type is no constant here"},
+        {"        if T.isnullptr(p):\n            T.tvm_struct_set(k, 0, 13, 4)\n        else:\n            T.tvm_struct_set(k, 0, 13, 0)\n"
+         "        T.tvm_struct_set(k, 0, 15, p)\n        T.evaluate(T.call_packed_lowered('f', k, 0, 1))\n",
+         "type is no constant here"},
         {"        T.evaluate(T.call_packed_lowered('f', k, 0, n))\n", "the constant numbers of the first cell"},
         {"        T.evaluate(T.call_packed_lowered('f', k, 2, 1))\n", "has the cells 2 to 1 as arguments"},
         {"        T.evaluate(T.call_packed_lowered('f', k, 0, 1000))\n", "has the cells 0 to 1000 as arguments"}};
@@ -722,7 +845,7 @@ static void test_unknown_cells(void **state) {
         char text[1000];
         tirb_compile_result *result = NULL;
         tirb_error error = TIRB_ERROR_INIT;
-        snprintf(text, sizeof(text), "%s%s%s%s", HEADER, FUNCTION("f(A: T.Buffer((8,), 'float32'), n: T.int32)"),
+        snprintf(text, sizeof(text), "%s%s%s%s", HEADER, FUNCTION("f(p: T.handle, A: T.Buffer((8,), 'float32'), n: T.int32)"),
                  "        k: T.let[T.handle] = T.tvm_stack_alloca('tvm_ffi_any', 6)\n", cases[i].body);
         if (tirb_compile(text, strlen(text), NULL, &result, &error) == TIRB_OK) fail_msg("%zu: compiled", i);
         if (!strstr(error.message, cases[i].message)) fail_msg("%zu: %s", i, error.message);
@@ -914,6 +1037,7 @@ int main(void) {
         cmocka_unit_test(test_relax),
         cmocka_unit_test(test_registers),         cmocka_unit_test(test_lowered),
         cmocka_unit_test(test_lowered_registers), cmocka_unit_test(test_unknown_cells),
+        cmocka_unit_test(test_settled_cells),     cmocka_unit_test(test_access_of_arguments),
         cmocka_unit_test(test_scalars),   cmocka_unit_test(test_views),  cmocka_unit_test(test_binding),
         cmocka_unit_test(test_overloads), cmocka_unit_test(test_errors), cmocka_unit_test(test_order),
         cmocka_unit_test(test_once),      cmocka_unit_test(test_refused),  cmocka_unit_test(test_rounding),
