@@ -45,9 +45,9 @@ void put_ordinary(uint8_t *to, tirbi_dtype type, size_t n, unsigned seed);
 
 enum { AREA_SIZE = 1 << 16, N_AREAS = 8 };
 
-/* Memory of AREA_SIZE bytes that is followed by none. */
+/* Memory of AREA_SIZE bytes that is followed by none, and before which there is none. */
 typedef struct area {
-    uint8_t *end;
+    uint8_t *begin, *end;
 } area;
 
 typedef struct checker {

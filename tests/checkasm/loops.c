@@ -174,6 +174,7 @@ static void check_steps(checker *c, tirb_isa isa, tirbi_dtype type, size_t n, in
     size_t count = n == 0 ? 0 : (n - 1) * magnitude + 1, behind = next_random(c) % 16;
     uint8_t *from = place(&c->areas[0], size, count, behind), *to = place(&c->areas[1], size, count, behind);
     uint8_t *want = place(&c->areas[2], size, count, 0);
+    if (behind % 2 != 0) from = c->areas[0].begin; /* before which no memory is */
     fill(c, from, type, count);
     fill(c, to, type, count);
     memcpy(want, to, count * size);
@@ -287,7 +288,7 @@ void check_loops(checker *c, tirb_isa isa) {
             check_packs(c, isa, sizes[k], n, rows, next_random(c) % 6, next_random(c) % 4);
         }
         for (size_t n = 0; n <= lanes + 2; n++) {
-            check_steps(c, isa, sizes[k], n, (int)(next_random(c) % 7) - 3);
+            check_steps(c, isa, sizes[k], n, (int)(next_random(c) % 11) - 5);
             check_made(c, isa, sizes[k], n);
         }
     }

@@ -10,9 +10,10 @@ enum { PATTERN = 0xA5, BEFORE = 64 };
 
 static bool open_area(area *a) {
     long page = sysconf(_SC_PAGESIZE);
-    uint8_t *memory = mmap(NULL, AREA_SIZE + (size_t)page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED || mprotect(memory + AREA_SIZE, (size_t)page, PROT_NONE) != 0) return false;
-    a->end = memory + AREA_SIZE;
+    uint8_t *memory = mmap(NULL, AREA_SIZE + 2 * (size_t)page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED || mprotect(memory + page, AREA_SIZE, PROT_READ | PROT_WRITE) != 0) return false;
+    a->begin = memory + page;
+    a->end = a->begin + AREA_SIZE;
     return true;
 }
 

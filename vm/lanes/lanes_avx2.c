@@ -127,6 +127,8 @@ static inline __attribute__((always_inline)) __m256d pick_far_8(const uint8_t *p
 }
 #define PICK_FAR_4(p, step) ((PICKED_4)pick_far_4(p, (step)-4))
 #define PICK_FAR_8(p, step) ((PICKED_8)pick_far_8(p, (step)-8))
+#define HAVE_SHUFFLES 1
+#define NARROW_PICKS "vm/lanes/narrow_picks_x86.h"
 #include "vm/lanes/machine.inc"
 
 #if defined(__clang__)

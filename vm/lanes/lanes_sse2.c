@@ -46,6 +46,7 @@
                                UNORDERED_F64(R(4), R(5)))) != 0)
 #include "vm/lanes/words_sse2.h"
 #define FUSED_HANDLERS "vm/lanes/fused_sse2.h"
+#define NARROW_PICKS "vm/lanes/narrow_picks_x86.h"
 #include "vm/lanes/machine.inc"
 
 #endif
