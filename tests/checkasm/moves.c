@@ -143,6 +143,7 @@ static void check_weave(checker *c, tirb_isa isa, const tirbi_weaver *weaver) {
     check_result(c, isa, "weave", &s, got, want);
 }
 
+/* By a weaver, or, where it is NULL, by what every instruction set has. */
 static void check_parting(checker *c, tirb_isa isa, const tirbi_weaver *weaver) {
     const unsigned size = 1u << next_random(c) % 4;
     const unsigned parts = TIRBI_LEAST_PARTS + (unsigned)(next_random(c) % (TIRBI_MOST_PARTS - TIRBI_LEAST_PARTS + 1));
@@ -157,7 +158,10 @@ static void check_parting(checker *c, tirb_isa isa, const tirbi_weaver *weaver) 
         for (size_t i = 0; i < n; i++)
             memcpy(want + (k * n + i) * size, source + (i * parts + k) * size, size);
     }
-    weaver->part(to, source, size, parts, n);
+    if (weaver)
+        weaver->part(to, source, size, parts, n);
+    else
+        tirbi_kernels(isa)->moves.part[__builtin_ctz(size)](to, source, parts, n);
     check_result(c, isa, "part", &s, got, want);
 }
 
@@ -181,6 +185,7 @@ static void check_interleaving(checker *c, tirb_isa isa) {
 void check_moves(checker *c, tirb_isa isa) {
     for (unsigned k = 0; k < TRIALS; k++) check_interleaving(c, isa);
     const tirbi_weaver *weaver = tirbi_weaver_of(isa);
+    for (unsigned k = 0; k < 2 * TRIALS; k++) check_parting(c, isa, NULL);
     for (unsigned k = 0; weaver && weaver->part && k < 4 * TRIALS; k++) check_parting(c, isa, weaver);
     for (unsigned k = 0; weaver && k < 4 * TRIALS; k++) check_weave(c, isa, weaver);
     for (unsigned k = 0; k < TRIALS; k++) {

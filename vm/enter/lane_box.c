@@ -310,7 +310,7 @@ void tirbi_box_bring(tirbi_box *b, unsigned from, unsigned to) {
 static tirbi_box_plane choose_plane(tirbi_box *b, unsigned *loops) {
     *loops = 1;
     if (tirbi_box_find_parts(b)) return tirbi_box_part;
-    if (tirbi_box_find_weave(b, loops)) return tirbi_box_weave;
+    if (tirbi_box_find_weave(b, loops)) return b->plane;
     const tirbi_box_loop first = b->loops[0];
     const bool many_times = first.from == 0 && first.count < FEW && b->n > 1;
     *loops = 2;
@@ -347,7 +347,7 @@ static void prepare(tirbi_box *b) {
 
 bool tirbi_box_plan_together(tirbi_box *b) {
     prepare(b);
-    b->plane = b->n_parts > 0 ? tirbi_box_part : tirbi_box_weave;
+    b->plane = tirbi_box_part;
     b->n_in_plane = 1;
     if (b->n_parts > 0) return tirbi_box_find_parts(b);
     return tirbi_box_find_weave(b, &b->n_in_plane) && b->n_in_plane >= b->n;

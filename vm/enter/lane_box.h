@@ -71,8 +71,10 @@ bool tirbi_box_plan_together(tirbi_box *b);
 bool tirbi_box_run(tirbi_box *b);
 
 /* Whether the innermost loops make rows of few bytes, of which the loop around them makes many: then b->weave is how,
- * and *loops how many loops that are. */
+ * b->plane what does it, and *loops how many loops that are. */
 bool tirbi_box_find_weave(tirbi_box *b, unsigned *loops);
+bool tirbi_box_place_rows(const tirbi_box *b, uint8_t *to, const uint8_t *from);
+bool tirbi_box_interleave(const tirbi_box *b, uint8_t *to, const uint8_t *from);
 bool tirbi_box_weave(const tirbi_box *b, uint8_t *to, const uint8_t *from);
 
 /* Whether the elements of the rows that are read go to columns of their own, whose elements follow each other: as the

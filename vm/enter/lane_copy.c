@@ -205,7 +205,7 @@ static void copy_parts(copying *c, unsigned first, bool *stopped) {
     const tirbi_lane_copy *copy = &loop->copies[first];
     const tirbi_reach *to = &c->reaches[copy->to];
     unsigned which[TIRBI_MOST_PARTS] = {first}, n = 1;
-    if (copy->fills || !c->machine->code->weaver || !c->machine->code->weaver->part) return;
+    if (copy->fills) return;
     uint32_t found = 1;
     for (unsigned i = 0; i < loop->n_copies; i++) {
         const unsigned part = c->done >> i & 1 ? 0 : part_of(loop, c->reaches, copy, &loop->copies[i]);

@@ -48,12 +48,100 @@ bool tirbi_box_weave(const tirbi_box *b, uint8_t *to, const uint8_t *from) {
     return true;
 }
 
+/* ---- Rows of elements that each follow their own -------------------------------------------------------------- */
+
+/* Where element `e` of row `row` of stretch `i` comes from. */
+static const uint8_t *element_from(const tirbi_box *b, const uint8_t *from, unsigned e, int64_t i, int64_t row) {
+    const tirbi_weave *w = &b->weave;
+    const unsigned byte = e * (unsigned)b->size, k = w->source_of[byte];
+    const uint8_t *const first = tirbi_moved_from(from, w->source[k] + w->byte_of[byte], 1);
+    return tirbi_moved_from(tirbi_moved_from(first, b->stretches.from_step[k], i), w->from_step[k], row);
+}
+
+static bool is_same_for_all(const tirbi_box *b, unsigned e) {
+    return b->weave.from_step[b->weave.source_of[e * (unsigned)b->size]] == 0;
+}
+
+bool tirbi_box_interleave(const tirbi_box *b, uint8_t *to, const uint8_t *from) {
+    enum { SAME_BYTES = 1024 };
+    const unsigned shift = (unsigned)__builtin_ctzll((uint64_t)b->size), n = b->weave.to_step >> shift;
+    _Alignas(16) uint8_t same[TIRBI_MOST_PARTS][SAME_BYTES];
+    bool has_same = false;
+    for (unsigned e = 0; e < n; e++) has_same = has_same || is_same_for_all(b, e);
+    const int64_t most = (has_same ? SAME_BYTES : TIRBI_BOX_BYTES / TIRBI_MOST_PARTS) / b->size;
+    for (int64_t i = 0; i < (int64_t)b->stretches.count; i++) {
+        for (unsigned e = 0; e < n; e++) {
+            uint64_t pattern = 0;
+            if (!is_same_for_all(b, e)) continue;
+            const uint8_t *const element = element_from(b, from, e, i, 0);
+            for (unsigned byte = 0; byte < sizeof pattern; byte++)
+                ((uint8_t *)&pattern)[byte] = element[byte & ((unsigned)b->size - 1)];
+            b->moves->fill(same[e], 0, &pattern, SAME_BYTES, 1);
+        }
+        for (int64_t at = 0; at < b->rows; at += most) {
+            const uint8_t *elements[TIRBI_MOST_PARTS];
+            for (unsigned e = 0; e < TIRBI_MOST_PARTS; e++)
+                elements[e] = e < n && !is_same_for_all(b, e) ? element_from(b, from, e, i, at) : same[e];
+            b->moves->interleave[shift](tirbi_moved(tirbi_moved(to, b->stretches.to_step, i), b->weave.to_step, at),
+                                        elements, n, (size_t)(b->rows - at < most ? b->rows - at : most));
+            if (tirbi_box_must_stop(b)) return false;
+        }
+    }
+    return true;
+}
+
+/* Rows whose elements come at even steps, from the last of a row to the first of the next one as well. */
+bool tirbi_box_place_rows(const tirbi_box *b, uint8_t *to, const uint8_t *from) {
+    const unsigned shift = (unsigned)__builtin_ctzll((uint64_t)b->size), n = b->weave.to_step >> shift;
+    const int64_t most = TIRBI_BOX_BYTES / TIRBI_WEAVE_BYTES;
+    for (int64_t i = 0; i < (int64_t)b->stretches.count; i++) {
+        for (int64_t at = 0; at < b->rows; at += most) {
+            const int64_t rows = b->rows - at < most ? b->rows - at : most;
+            b->moves->place[shift](tirbi_moved(tirbi_moved(to, b->stretches.to_step, i), b->weave.to_step, at), b->size,
+                                   element_from(b, from, 0, i, at), b->weave.from_step[0] / (int)n,
+                                   (size_t)rows * n);
+            if (tirbi_box_must_stop(b)) return false;
+        }
+    }
+    return true;
+}
+
+/* Whether they do. Of single elements vectors know the short steps best. */
+static bool can_place_rows(const tirbi_box *b, const tirbi_weave *w) {
+    enum { SHORT = 4 };
+    const unsigned size = (unsigned)b->size, n = w->to_step / size;
+    if (w->to_step % size != 0 || n < 1 || w->n_sources != 1 || w->from_step[0] <= 0 || w->from_step[0] % (int)n != 0)
+        return false;
+    const unsigned step = (unsigned)w->from_step[0] / n;
+    if (n == 1 && (step == size || step % size != 0 || step > SHORT * size)) return false;
+    for (unsigned i = 0; i < w->to_step; i++)
+        if (w->source_of[i] != 0 || w->byte_of[i] != w->byte_of[0] + i / size * step + i % size) return false;
+    return true;
+}
+
+/* Whether rows are whole elements, each of which goes on by one from row to row, or is the same for all. */
+static bool can_interleave(const tirbi_box *b, const tirbi_weave *w, int64_t rows) {
+    enum { LEAST = 64 };
+    const unsigned size = (unsigned)b->size, n = w->to_step / size;
+    bool goes_on = false;
+    if (w->to_step % size != 0 || n < TIRBI_LEAST_PARTS || n > TIRBI_MOST_PARTS || rows * w->to_step < LEAST)
+        return false;
+    for (unsigned i = 0; i < w->to_step; i++) {
+        const unsigned k = w->source_of[i], first = i - i % size;
+        if (k == TIRBI_WEAVE_NONE || k != w->source_of[first] || w->byte_of[i] != w->byte_of[first] + i % size)
+            return false;
+        if (w->from_step[k] != 0 && w->from_step[k] != b->size) return false;
+        goes_on = goes_on || w->from_step[k] != 0;
+    }
+    return goes_on;
+}
+
 /* ---- Rows that are parted ------------------------------------------------------------------------------------- */
 
 bool tirbi_box_find_parts(tirbi_box *b) {
     const tirbi_box_loop row = b->loops[0];
     const int64_t n = row.from / b->size;
-    if (!b->weaver || !b->weaver->part || b->past || row.to != b->size || row.from != n * b->size ||
+    if (b->past || row.to != b->size || row.from != n * b->size ||
         n < TIRBI_LEAST_PARTS || n > TIRBI_MOST_PARTS || row.count * b->size < TIRBI_WEAVE_VECTOR)
         return false;
     if (b->n_parts > 0) return b->n_parts == n;
@@ -74,8 +162,12 @@ bool tirbi_box_part(const tirbi_box *b, uint8_t *to, const uint8_t *from) {
         uint8_t *columns[TIRBI_MOST_PARTS];
         for (unsigned k = 0; k < b->n_parts; k++)
             columns[k] = tirbi_moved(tirbi_moved(to, b->parts[k], 1), b->size, at);
-        b->weaver->part(columns, tirbi_moved_from(from, b->loops[0].from, at), (unsigned)b->size, b->n_parts,
-                        (size_t)(rows - at < most ? rows - at : most));
+        const uint8_t *const first = tirbi_moved_from(from, b->loops[0].from, at);
+        const size_t n = (size_t)(rows - at < most ? rows - at : most);
+        if (b->weaver && b->weaver->part)
+            b->weaver->part(columns, first, (unsigned)b->size, b->n_parts, n);
+        else
+            b->moves->part[__builtin_ctzll((uint64_t)b->size)](columns, first, b->n_parts, n);
         if (tirbi_box_must_stop(b)) return false;
     }
     return true;
@@ -186,13 +278,12 @@ static bool has_other_ways(const tirbi_box *b, unsigned inner) {
     if (b->n_beside > 0) return false;
     if (inner > 0) return b->size > 1 && first.from == 0 && (first.count == 2 || first.count == 4);
     if (first.to == b->size && (first.from == 0 || first.from == b->size || first.from == -b->size)) return true;
-    return b->size > NARROW && (!b->weaver->leaves_bytes || first.count >= LONG || b->n == 1);
+    return b->size > NARROW && (!b->weaver || !b->weaver->leaves_bytes || first.count >= LONG || b->n == 1);
 }
 
 bool tirbi_box_find_weave(tirbi_box *b, unsigned *loops) {
     enum { MANY = 32 };
     unsigned inner = 0;
-    if (!b->weaver) return false;
     for (int64_t bytes = b->size; inner < b->n && b->loops[inner].count < MANY; inner++) {
         bytes *= b->loops[inner].count;
         if (bytes > TIRBI_WEAVE_BYTES) break;
@@ -208,9 +299,16 @@ bool tirbi_box_find_weave(tirbi_box *b, unsigned *loops) {
     if (is_around) p.stretches.to_step = (ptrdiff_t)b->loops[p.around].to;
     if (!describe_row(b, inner, &p)) return false;
     const bool is_slow = b->n_beside == 0 && b->size > NARROW && p.weave.n_sources > 1;
-    if (!b->weaver->leaves_bytes && (is_slow || has_gaps(&p.weave))) return false;
+    const bool goes_everywhere = b->weaver && b->weaver->leaves_bytes;
+    const tirbi_box_plane plane = goes_everywhere                             ? tirbi_box_weave
+                                  : can_place_rows(b, &p.weave)               ? tirbi_box_place_rows
+                                  : can_interleave(b, &p.weave, row.count)    ? tirbi_box_interleave
+                                  : is_slow || !b->weaver || has_gaps(&p.weave) ? NULL
+                                                                              : tirbi_box_weave;
+    if (!plane) return false;
     b->weave = p.weave;
-    b->weaver->prepare(&b->weave);
+    b->plane = plane;
+    if (plane == tirbi_box_weave) b->weaver->prepare(&b->weave);
     b->rows = row.count;
     b->stretches = p.stretches;
     tirbi_box_bring(b, p.around, inner + 1);

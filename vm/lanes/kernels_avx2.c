@@ -26,6 +26,10 @@
 #define BLOCKS_OF(what) what##AVX2
 #define MOVE_VECTOR 32
 #define MOVE_PAIRS 1
+#define VB MOVE_VECTOR
+#include "vm/lanes/picks.inc"
+#define HAVE_SHUFFLES 1
+#define NARROW_PICKS "vm/lanes/narrow_picks_x86.h"
 #define VECTOR_MIN_f32   _mm256_min_ps
 #define VECTOR_MIN_f64   _mm256_min_pd
 #define VECTOR_MAX_f32   _mm256_max_ps

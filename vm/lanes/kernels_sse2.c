@@ -26,6 +26,9 @@ static inline __m128i truths_as_64(__m128i truths) { return _mm_unpacklo_epi32(t
 #define SHIFTS_IN_STEPS 1
 #define SHIFTS_BY_ONE 1
 #define MOVE_VECTOR 16
+#define VB MOVE_VECTOR
+#include "vm/lanes/picks.inc"
+#define NARROW_PICKS "vm/lanes/narrow_picks_x86.h"
 #define VECTOR_MIN_f32   _mm_min_ps
 #define VECTOR_MIN_f64   _mm_min_pd
 #define VECTOR_MAX_f32   _mm_max_ps

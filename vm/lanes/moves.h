@@ -26,6 +26,8 @@ typedef struct tirbi_moves {
     /* `count` elements of each of n strips, 2 to 4, one of each strip after the other. The strips share no byte with
      * what is written, and there are four pointers. By the logarithm of the size. */
     void (*interleave[4])(uint8_t *to, const uint8_t *const *from, unsigned n, size_t count);
+    /* The other way: element k of each of `count` rows of n elements becomes the next one at to[k]. */
+    void (*part[4])(uint8_t *const *to, const uint8_t *from, unsigned n, size_t count);
     /* Lines of 64 bytes past the caches, to a line where nothing reads soon; and what makes other threads see them. Or
      * NULL. */
     void (*stream)(uint8_t *to, const uint8_t *from, size_t lines);
