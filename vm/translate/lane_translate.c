@@ -386,13 +386,20 @@ static bool plan_widen(lane_planner *p, const lane_ins *ins) {
     return true;
 }
 
-/* The low bytes of 16 bits, which the next instruction stores and nothing else reads. */
+/* The low bytes of 16 bits: to memory, where the next instruction stores them and nothing else reads them, or from a
+ * bank to a strip. */
 static bool plan_narrow(lane_planner *p, const lane_ins *ins, const lane_ins *next) {
     uint8_t reg = ins->reads[0];
     lane_value *v = &p->now.values[reg];
     if (p->level > 0 || p->body->main_size != 2 || v->size != 2) return false;
     if (ins->type != TIRB_U8 && ins->type != TIRB_I8) return false;
-    if (!tirbi_dtype_is_int((tirbi_dtype)ins->source) || !can_store_directly(p, ins, next, ins->type)) return false;
+    if (!tirbi_dtype_is_int((tirbi_dtype)ins->source)) return false;
+    if (!can_store_directly(p, ins, next, ins->type)) {
+        if (v->bank == NO_BANK) return false;
+        emit(p, TIRBI_L_NARROW_8_A + (unsigned)v->bank, strip_of(p, ins->dest), 0, 0);
+        tirbi_lane_define(p, ins, 1)->strip = true;
+        return true;
+    }
     settle_before_store(p, next, ins->dest);
     unsigned bank = v->bank != NO_BANK ? (unsigned)v->bank : tirbi_lane_spare_bank(p, next);
     if (v->bank == NO_BANK) {
