@@ -161,8 +161,8 @@ static void join_loops(rows *r) {
     }
 }
 
-/* Packs short rows whose stores follow each other: *machinery and *lanes, of their blocks, and 0 if nothing was
- * packed. */
+/* Packs short rows whose stores go on from row to row as they do in a row: *machinery and *lanes, of their blocks, and
+ * 0 if nothing was packed. */
 static uint32_t pack(rows *r, const tirbi_word *words, const tirbi_lane_machine *wide, tirbi_lane_state *state,
                      const tirbi_lane_machine **machinery, uint32_t *lanes) {
     if (r->loop->packed == 0 || !r->repeats) return 0;
@@ -170,7 +170,8 @@ static uint32_t pack(rows *r, const tirbi_word *words, const tirbi_lane_machine 
     const unsigned last = r->n_outer - 1;
     for (uint32_t writes = r->loop->written; writes != 0; writes &= writes - 1) {
         const unsigned w = (unsigned)__builtin_ctz(writes);
-        if (r->places[w].steps[last] != (uint64_t)r->n << r->loop->cursors[w].shift) return 0;
+        const tirbi_lane_cursor *written = &r->loop->cursors[w];
+        if (r->places[w].steps[last] != (uint64_t)r->n * r->slots[written->step] << written->shift) return 0;
     }
     const uint32_t in_block = tirbi_lane_choose_packing(r->loop, words, wide, r->n, r->extent[last], machinery, lanes);
     if (in_block == 0) return 0;

@@ -476,7 +476,7 @@ static void join_loops(entry *e, tirbi_lane_state *state) {
     }
 }
 
-/* Packs short rows whose stores follow each other. */
+/* Packs short rows whose stores go on from row to row as they do in a row. */
 static void pack_rows(entry *e, tirbi_lane_state *state) {
     state->packed_rows = 0;
     if (e->loop->packed == 0 || e->in_order || state->n_outer == 0 || e->n > e->loop->lanes / 2) return;
@@ -487,7 +487,7 @@ static void pack_rows(entry *e, tirbi_lane_state *state) {
         const tirbi_reach *r = &e->reaches[c];
         int64_t row;
         if (!r->reached || !(e->loop->cursors[c].access & TIRBI_WRITE)) continue;
-        if (!tirbi_mul_i64(e->n, e->loop->cursors[c].size, &row) || row != r->step[k + 1]) return;
+        if (!tirbi_mul_i64(e->n, r->step[0], &row) || row != r->step[k + 1]) return;
     }
     state->packed_rows = tirbi_lane_choose_packing(e->loop, e->machine->frame->fn->words, e->machine->code->lanes, e->n,
                                                    e->extent[k], &e->machinery, &e->lanes);

@@ -3,8 +3,8 @@
 #include "vm/enter/lane_entry.h"
 #include "vm/translate/lane_plan.h"
 
-/* Whether a body may run on packed rows, and may want to: it loads, computes and stores elements that follow each
- * other, and either machines for several rows do not have all of it, or its rows are known to be short. */
+/* Whether a body may run on packed rows, and may want to: it loads, computes and stores elements, and either machines
+ * for several rows do not have all of it, or its rows are known to be short. */
 bool tirbi_lane_can_pack(const lane_planner *p) {
     const tirbi_lane_loop *loop = p->loop;
     const uint16_t n = p->body->header->n;
@@ -17,7 +17,7 @@ bool tirbi_lane_can_pack(const lane_planner *p) {
     for (uint32_t i = loop->n_outer; i < p->body->n - loop->n_outer && !tirbi_lane_body_is_stopped(p->body, i); i++) {
         const lane_ins *ins = &p->body->ins[i];
         const bool around = ins->op == TIRB_OP_INNER || ins->op == TIRB_OP_INNER_END;
-        const bool stores = ins->op == TIRB_OP_VSTORE && p->body->strides[ins->cursor] == STRIDE_ONE;
+        const bool stores = ins->op == TIRB_OP_VSTORE;
         const bool computes = (tirbi_ops[ins->op].flags & TIRBI_FLAG_ELEMENTWISE) != 0;
         const bool begins = ins->op == TIRB_OP_VLOAD || ins->op == TIRB_OP_VSPLAT || ins->op == TIRB_OP_VIOTA;
         loads = loads || ins->op == TIRB_OP_VLOAD;
@@ -45,7 +45,8 @@ tirbi_word tirbi_lane_packed_work(const lane_planner *p) {
     tirbi_word work = {.bits = 0};
     for (uint32_t i = p->loop->n_outer; i < end && !tirbi_lane_body_is_stopped(p->body, i); i++) {
         const lane_ins *ins = &p->body->ins[i];
-        const bool in_banks = ins->op == TIRB_OP_VSTORE || ins->kind != 0 || !tirbi_lane_is_computed(p->body, ins);
+        const bool stores = ins->op == TIRB_OP_VSTORE && p->body->strides[ins->cursor] == STRIDE_ONE;
+        const bool in_banks = stores || ins->kind != 0 || !tirbi_lane_is_computed(p->body, ins);
         unsigned counted = in_banks && p->body->main_size != 0 ? TIRBI_PACKED_IN_BANKS : TIRBI_PACKED_BY_KERNELS;
         if (ins->op == TIRB_OP_VSPLAT || ins->op == TIRB_OP_INNER || ins->op == TIRB_OP_INNER_END) continue;
         if (ins->op == TIRB_OP_VLOAD) counted = TIRBI_PACKED_LOADS;
