@@ -320,7 +320,8 @@ static void exchange(lane_body *body, lane_ins *ins, uint8_t op) {
 
 static void choose_kind(lane_body *body, lane_ins *ins, unsigned main) {
     const lane_operation *operation = tirbi_lane_operation_of(body, ins);
-    if (!operation->divides || ins->by_scalar) ins->kind = operation->kinds[main];
+    const bool shifts_narrow = ins->op == TIRB_OP_VSHR && tirbi_dtypes[ins->type].size < body->main_size;
+    if (!(operation->divides || shifts_narrow) || ins->by_scalar) ins->kind = operation->kinds[main];
     if (ins->kind == 0) {
         body->only_banks = body->only_banks && !tirbi_lane_is_computed(body, ins);
         return;
@@ -382,33 +383,59 @@ static bool is_named_in_banks(const lane_ins *ins, uint32_t features) {
                                            tirbi_dtypes[ins->type].size == 4;
 }
 
-/* The registers that instructions from the head of a loop on up to its end set to anything but a scalar register. */
-static uint64_t set_in_loop(const lane_body *body, uint32_t head) {
-    uint64_t set = 0;
+/* The registers that instructions from the head of a loop on up to its end set, to what is the same in all lanes with
+ * `splats` alone. */
+static void set_in_loop(const lane_body *body, uint32_t head, uint64_t *all, uint64_t *splats) {
     unsigned depth = 0;
+    *all = *splats = 0;
     for (uint32_t i = head; i < body->n && !tirbi_lane_body_is_stopped(body, i); i++) {
         const lane_ins *ins = &body->ins[i];
-        if (ins->op != TIRB_OP_VSPLAT) set |= bit(ins->dest);
+        if (ins->op == TIRB_OP_VSPLAT)
+            *splats |= bit(ins->dest);
+        else
+            *all |= bit(ins->dest);
         if (tirbi_lane_loop_starts(ins->op)) depth++;
         if (tirbi_lane_loop_ends(ins->op) && --depth == 0) break;
     }
-    return set;
+}
+
+/* The sets of registers that are the same in all lanes, and of constants below 8, and 16, among them. */
+typedef struct scalar_sets {
+    uint64_t scalars, below_8, below_16;
+} scalar_sets;
+
+static void add_to_sets(scalar_sets *sets, const lane_ins *ins, const tirbi_constants *constants) {
+    uint64_t value = UINT64_MAX;
+    const bool is_splat = ins->op == TIRB_OP_VSPLAT;
+    if (is_splat && !tirbi_lane_splats_constant(ins, constants, &value)) value = UINT64_MAX;
+    sets->scalars = is_splat ? sets->scalars | bit(ins->dest) : sets->scalars & ~bit(ins->dest);
+    sets->below_8 = value < 8 ? sets->below_8 | bit(ins->dest) : sets->below_8 & ~bit(ins->dest);
+    sets->below_16 = value < 16 ? sets->below_16 | bit(ins->dest) : sets->below_16 & ~bit(ins->dest);
 }
 
 /* Sets `by_scalar`. */
-static void find_scalar_divisors(lane_body *body) {
-    uint64_t scalars = 0, before[LANE_MAX_LOOPS];
+static void find_scalar_operands(lane_body *body, const tirbi_constants *constants) {
+    scalar_sets sets = {0, 0, 0}, before[LANE_MAX_LOOPS];
     unsigned depth = 0;
     for (uint32_t i = 0; i < body->n && !tirbi_lane_body_is_stopped(body, i); i++) {
         lane_ins *ins = &body->ins[i];
         if (tirbi_lane_loop_starts(ins->op)) {
-            scalars &= ~set_in_loop(body, i);
-            before[depth++] = scalars;
+            uint64_t set, splats;
+            set_in_loop(body, i, &set, &splats);
+            sets.scalars &= ~set;
+            sets.below_8 &= ~(set | splats);
+            sets.below_16 &= ~(set | splats);
+            before[depth++] = sets;
         } else if (tirbi_lane_loop_ends(ins->op)) {
-            scalars &= before[--depth];
+            const scalar_sets *head = &before[--depth];
+            sets.scalars &= head->scalars;
+            sets.below_8 &= head->below_8;
+            sets.below_16 &= head->below_16;
         }
-        if (divides(body, ins)) ins->by_scalar = (scalars >> ins->reads[1] & 1) != 0;
-        scalars = ins->op == TIRB_OP_VSPLAT ? scalars | bit(ins->dest) : scalars & ~bit(ins->dest);
+        const bool is_byte = tirbi_dtypes[ins->type].size == 1;
+        const uint64_t allowed = ins->op == TIRB_OP_VSHR ? (is_byte ? sets.below_8 : sets.below_16) : sets.scalars;
+        if (ins->op == TIRB_OP_VSHR || divides(body, ins)) ins->by_scalar = (allowed & bit(ins->reads[1])) != 0;
+        add_to_sets(&sets, ins, constants);
     }
 }
 
@@ -702,7 +729,8 @@ tirb_status tirbi_lane_body_read(lane_body *body, const tirbi_code *code, const 
     TIRBI_TRY(read_instructions(&r, lane, constants, error));
     TIRBI_TRY(keep_lists(body, loop, code, arena));
     find_order(body, loop, cursors);
-    if (tirbi_lane_has(body, TIRB_OP_VDIV, TIRB_OP_VFLOORMOD)) find_scalar_divisors(body);
+    if (tirbi_lane_has(body, TIRB_OP_VDIV, TIRB_OP_VFLOORMOD) || tirbi_lane_has(body, TIRB_OP_VSHR, TIRB_OP_VSHR))
+        find_scalar_operands(body, constants);
     choose_main_size(body);
     if (loop->n_inner > 0 || body->n_own > 0) find_exposed(body);
     if (tirbi_lane_body_is_stopped(body, 0)) return tirbi_work_seen(code->heap, error);

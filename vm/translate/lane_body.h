@@ -19,7 +19,8 @@ typedef struct lane_ins {
     uint8_t reads[3];     /* lane registers read, */
     uint8_t n_reads : 2;  /* and how many */
     bool settled : 1;     /* of vstore: what it stores is no float whose NaNs must still be made canonical */
-    bool by_scalar : 1;   /* it divides integers by what is the same in all lanes */
+    bool by_scalar : 1;   /* it divides integers by what is the same in all lanes, or shifts by a constant below their
+                           * bits */
     uint8_t size : 4;     /* of its code, in bytes */
     uint8_t cursor;       /* of vload and vstore; the loop of inner and inner.end; the state of vred and vredma */
     uint8_t kind;         /* of the forms that do it on the banks of this loop; 0: kernels do */

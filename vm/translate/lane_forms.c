@@ -282,9 +282,10 @@ static uint8_t kind_of_wide_truth(unsigned op, uint8_t type) {
     }
 }
 
-/* Comparisons, choices, and what is done to truths. GT and GE are LT and LE with their operands exchanged. */
+/* Comparisons, choices, what is done to truths, and what narrow integers in lanes of 4 bytes stay such of: shifts only
+ * by less than they have bits. GT and GE are LT and LE with their operands exchanged. */
 static uint8_t kind_of_truth(unsigned op, uint8_t type) {
-    const bool is_float = type == TIRB_F32 || is_half(type);
+    const bool is_float = type == TIRB_F32 || is_half(type), is_whole = type == TIRB_BOOL || is_narrow_int(type);
     if (tirbi_dtypes[type].size > 4) return KIND_NONE;
     switch (op) {
     case TIRB_OP_SELECT: return KIND_SELECT_I32;
@@ -298,9 +299,12 @@ static uint8_t kind_of_truth(unsigned op, uint8_t type) {
     case TIRB_OP_NE: return is_float ? KIND_NE_F32 : KIND_NE_I32;
     case TIRB_OP_ISNAN: return is_float ? KIND_ISNAN_F32 : KIND_NONE;
     case TIRB_OP_NOT: return type == TIRB_BOOL ? KIND_NOT_I32 : KIND_NONE;
-    case TIRB_OP_AND: return type == TIRB_BOOL ? KIND_AND_I32 : KIND_NONE;
-    case TIRB_OP_OR: return type == TIRB_BOOL ? KIND_OR_I32 : KIND_NONE;
-    case TIRB_OP_XOR: return type == TIRB_BOOL ? KIND_XOR_I32 : KIND_NONE;
+    case TIRB_OP_AND: return is_whole ? KIND_AND_I32 : KIND_NONE;
+    case TIRB_OP_OR: return is_whole ? KIND_OR_I32 : KIND_NONE;
+    case TIRB_OP_XOR: return is_whole ? KIND_XOR_I32 : KIND_NONE;
+    case TIRB_OP_MIN: return is_narrow_int(type) ? KIND_MIN_I32 : KIND_NONE;
+    case TIRB_OP_MAX: return is_narrow_int(type) ? KIND_MAX_I32 : KIND_NONE;
+    case TIRB_OP_SHR: return is_narrow_int(type) ? KIND_SHR_I32 : KIND_NONE;
     default: return KIND_NONE;
     }
 }

@@ -258,7 +258,7 @@ static unsigned store_form(const lane_ins *ins, unsigned bank) {
 static bool waits(lane_planner *p, const lane_ins *ins) {
     const lane_body *body = p->body;
     const lane_ins *const end = body->ins + body->n - p->loop->n_outer;
-    if (p->first_waiting == 0 || p->is_last || p->packs || p->n_waiting + 1 == TIRBI_MOST_SCATTERS) return false;
+    if (p->first_waiting == 0 || p->is_last || p->n_waiting + 1 == TIRBI_MOST_SCATTERS) return false;
     bool loads = false;
     uint32_t turn = 1; /* most end soon */
     for (const lane_ins *next = ins + 1; next < end && !tirbi_lane_body_is_stopped(body, turn); next++, turn++) {
