@@ -171,7 +171,9 @@ static uint32_t pack(rows *r, const tirbi_word *words, const tirbi_lane_machine 
     for (uint32_t writes = r->loop->written; writes != 0; writes &= writes - 1) {
         const unsigned w = (unsigned)__builtin_ctz(writes);
         const tirbi_lane_cursor *written = &r->loop->cursors[w];
-        if (r->places[w].steps[last] != (uint64_t)r->n * r->slots[written->step] << written->shift) return 0;
+        const uint64_t stride = r->slots[written->step] << written->shift;
+        if (r->places[w].steps[last] != (uint64_t)r->n * stride) return 0;
+        r->places[w].stride = stride; /* of one lane, too: rows make lanes of it */
     }
     const uint32_t in_block = tirbi_lane_choose_packing(r->loop, words, wide, r->n, r->extent[last], machinery, lanes);
     if (in_block == 0) return 0;
