@@ -23,10 +23,17 @@ static void settle_before_store(lane_planner *p, const lane_ins *ins, uint8_t st
 
 /* Whether `next` stores what `ins` computes and nothing else reads it, so that the kernel can write to the cursor. The
  * kernel's results must be canonical, which copies are not. */
-static bool can_store_directly(const lane_planner *p, const lane_ins *ins, const lane_ins *next, uint8_t type) {
+static bool is_stored_next(const lane_ins *ins, const lane_ins *next, uint8_t type) {
     if (!next || next->op != TIRB_OP_VSTORE || next->reads[0] != ins->dest || is_live(next, ins->dest)) return false;
-    if (p->body->strides[next->cursor] != STRIDE_ONE) return false;
     return !(tirbi_op_copies(ins->op) && tirbi_dtype_is_float(type));
+}
+static bool can_store_directly(const lane_planner *p, const lane_ins *ins, const lane_ins *next, uint8_t type) {
+    return is_stored_next(ins, next, type) && p->body->strides[next->cursor] == STRIDE_ONE;
+}
+/* The same for elements that are apart, which no form of a bank stores. */
+static bool is_stored_apart(const lane_planner *p, const lane_ins *ins, const lane_ins *next, uint8_t type) {
+    return p->level == 0 && is_stored_next(ins, next, type) && p->body->strides[next->cursor] == STRIDE_ANY &&
+           tirbi_lane_steps_of(p, next->cursor, type, false) == 0;
 }
 
 /* Whether an instruction takes hardly longer for a whole block of its kernel than for some elements, and cannot
@@ -295,6 +302,19 @@ static void scatter(lane_planner *p, const lane_ins *ins, uint16_t strip, bool w
     tirbi_translate_word(p->emitter, (tirbi_word){.list = {n > 3 ? to[3] : 0, n > 3 ? from[3] : 0, (uint16_t)n, 0}});
 }
 
+/* The strip that a store of elements apart takes what it stores from. */
+static uint16_t strip_apart(const lane_planner *p, bool waiting) {
+    return waiting || p->n_waiting > 0 ? (uint16_t)(p->first_waiting + p->n_waiting) : p->spare_strip;
+}
+
+/* Stores a bank by a form that narrows it to the elements of `store`, which are apart. */
+static void store_apart(lane_planner *p, const lane_ins *store, unsigned form) {
+    const bool waiting = waits(p, store);
+    const uint16_t apart = strip_apart(p, waiting);
+    emit(p, form, apart, 0, 0);
+    scatter(p, store, apart, waiting);
+}
+
 static void plan_store(lane_planner *p, const lane_ins *ins) {
     uint8_t reg = ins->reads[0];
     uint8_t size = tirbi_dtypes[ins->type].size;
@@ -313,7 +333,7 @@ static void plan_store(lane_planner *p, const lane_ins *ins) {
         return;
     }
     const bool waiting = !unit && p->level == 0 && waits(p, ins);
-    const uint16_t apart = waiting || p->n_waiting > 0 ? (uint16_t)(p->first_waiting + p->n_waiting) : p->spare_strip;
+    const uint16_t apart = strip_apart(p, waiting);
     if (v->bank != NO_BANK && v->narrow && p->level == 0) {
         const bool direct = unit && !p->tail;
         emit(p, tirbi_lane_narrow_store_form(p, ins->type) + (unsigned)v->bank, direct ? cursor : apart, 0, 0);
@@ -396,7 +416,13 @@ static bool plan_narrow(lane_planner *p, const lane_ins *ins, const lane_ins *ne
     if (!tirbi_dtype_is_int((tirbi_dtype)ins->source)) return false;
     if (!can_store_directly(p, ins, next, ins->type)) {
         if (v->bank == NO_BANK) return false;
-        emit(p, TIRBI_L_NARROW_8_A + (unsigned)v->bank, strip_of(p, ins->dest), 0, 0);
+        p->ends_in_store = is_stored_apart(p, ins, next, ins->type);
+        if (p->ends_in_store) settle_before_store(p, next, ins->dest);
+        const unsigned form = TIRBI_L_NARROW_8_A + (unsigned)v->bank;
+        if (p->ends_in_store)
+            store_apart(p, next, form);
+        else
+            emit(p, form, strip_of(p, ins->dest), 0, 0);
         tirbi_lane_define(p, ins, 1)->strip = true;
         return true;
     }
@@ -476,8 +502,9 @@ static void plan_truncate(lane_planner *p, const lane_ins *ins, const lane_ins *
     const uint8_t reg = ins->reads[0];
     const bool stores = next && next->op == TIRB_OP_VSTORE && next->reads[0] == ins->dest && !is_live(next, ins->dest);
     const unsigned step = stores ? tirbi_lane_steps_of(p, next->cursor, ins->type, false) : 0;
+    const bool is_apart = is_stored_apart(p, ins, next, ins->type);
     const bool direct = step != 0 || (p->level == 0 && can_store_directly(p, ins, next, ins->type));
-    if (direct) settle_before_store(p, next, ins->dest);
+    if (direct || is_apart) settle_before_store(p, next, ins->dest);
     const lane_value *v = &p->now.values[reg];
     unsigned bank = v->bank != NO_BANK ? (unsigned)v->bank : tirbi_lane_spare_bank(p, ins);
     if (v->bank == NO_BANK) {
@@ -487,12 +514,14 @@ static void plan_truncate(lane_planner *p, const lane_ins *ins, const lane_ins *
     const uint16_t cursor = direct ? pointer_of_cursor(next->cursor) : 0;
     if (step != 0)
         emit(p, tirbi_lane_spread_form(p, ins->type, true, step) + bank, cursor, 0, 0);
+    else if (is_apart)
+        store_apart(p, next, tirbi_lane_narrow_store_form(p, ins->type) + bank);
     else
         emit(p, tirbi_lane_narrow_store_form(p, ins->type) + bank,
              direct ? (p->tail ? p->spare_strip : cursor) : strip_of(p, ins->dest), 0, 0);
     if (direct && p->tail) emit(p, TIRBI_L_COPY, cursor, p->spare_strip, shift_of(tirbi_dtypes[ins->type].size));
     tirbi_lane_define(p, ins, tirbi_dtypes[ins->type].size)->strip = true;
-    p->ends_in_store = direct;
+    p->ends_in_store = direct || is_apart;
 }
 
 static void plan_reduction(lane_planner *p, const lane_ins *ins) {
