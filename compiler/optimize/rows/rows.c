@@ -632,8 +632,8 @@ int64_t tirbi_least_rows(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     if (!b) return 1;
     b->pool = pool;
     int64_t rows = 1;
-    tirbi_loop_set inside = {.n = 0};
     const row_reach reach = collect(b, loop, &body) ? reach_of_sums(b, body) : (row_reach){.most = 1};
+    tirbi_loop_set inside = b->rows;
     const bool has_both = b->has_sums && tirbi_has_kind(body, TIRBI_KIND(TREE));
     const tirbi_lx *length = has_both ? length_of(b, body, &inside, 0) : NULL;
     if (length && length->kind == TIRBI_LX_CONST && length->value > 0) rows = BLOCK_ELEMENTS / length->value;
@@ -646,7 +646,7 @@ static bool choose_blocks(blocker *b, const tirbi_ls *body) {
     const row_reach reach = reach_of_sums(b, body);
     const bool are_lanes = !b->has_sums && !tirbi_has_kind(body, TIRBI_KIND(TREE));
     const int64_t least_inside = reach.shares ? TIRBI_SHARING_ROWS : are_lanes ? TIRBI_LANE_ROWS : 1;
-    tirbi_loop_set inside = {.n = 0};
+    tirbi_loop_set inside = b->rows;
     const tirbi_lx *length = length_of(b, body, &inside, 0);
     /* what sums read may be computed once for the block */
     if (length && reach.most > 1)

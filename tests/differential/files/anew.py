@@ -87,3 +87,15 @@ class Module:
         for i in range(n):
             s = T.Select(M[i] > T.uint8(99), s + A[i], T.Select(M[i] > T.uint8(30), C[i], A[i] - C[i]))
             B[i] = s * T.float32(2) + s
+
+    # How many rows are in a block is asked before the loop, where no row has a number yet.
+    @T.prim_func(s_tir=True)
+    def rows_as_long_as_numbered(A: T.Buffer(("n", "k"), "int8"), M: T.Buffer(("m",), "int8"), B: T.Buffer(("n",), "int8")):
+        n, k, m = T.int32(), T.int32(), T.int32()
+        for i in range(n):
+            s: T.int8 = B[i]
+            for r in range(k):
+                for j in range(m):
+                    if r <= i:
+                        s = s + A[i, r]
+            B[i] = s
