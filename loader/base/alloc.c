@@ -291,7 +291,7 @@ static void *fail(tirbi_arena *arena) {
     return NULL;
 }
 
-void *tirbi_arena_alloc(tirbi_arena *arena, size_t n, size_t size) {
+void *tirbi_arena_take(tirbi_arena *arena, size_t n, size_t size) {
     size_t total;
     if (!tirbi_arena_work(arena, 1)) return NULL;
     if (!bytes_of(n, size, &total)) return fail(arena);
@@ -303,8 +303,13 @@ void *tirbi_arena_alloc(tirbi_arena *arena, size_t n, size_t size) {
         arena->left -= total;
         ASAN_UNPOISON_MEMORY_REGION(result, total);
     }
-    if (!tirbi_heap_clear(arena->heap, result, total)) return fail(arena);
     ASAN_POISON_MEMORY_REGION((uint8_t *)result + n * size, total - n * size);
+    return result;
+}
+
+void *tirbi_arena_alloc(tirbi_arena *arena, size_t n, size_t size) {
+    void *const result = tirbi_arena_take(arena, n, size);
+    if (result && !tirbi_heap_clear(arena->heap, result, n * size)) return fail(arena);
     return result;
 }
 

@@ -115,6 +115,8 @@ static inline tirbi_arena_mark tirbi_arena_here(const tirbi_arena *arena) {
 bool tirbi_arena_go_back(tirbi_arena *arena, const tirbi_arena_mark *mark, const atomic_uint *stop);
 /* n * size zeroed bytes; never NULL for 0 bytes; NULL when out of memory or when the product overflows. */
 void *tirbi_arena_alloc(tirbi_arena *arena, size_t n, size_t size);
+/* The same, not cleared: for what is written whole. */
+void *tirbi_arena_take(tirbi_arena *arena, size_t n, size_t size);
 /* Counts steps of whoever uses the arena where they allocate nothing; false: its watch has stopped them, and the arena
  * has failed. */
 static inline bool tirbi_arena_work(tirbi_arena *arena, uint64_t steps) {

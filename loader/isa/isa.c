@@ -119,6 +119,26 @@ const tirbi_op_info tirbi_ops[TIRB_N_OPS] = {
 #undef TIRB_ELEMENTWISE
 };
 
+enum { HEAD_SIZE = 2, REGISTER_SIZE = 2, LANE_REGISTER_SIZE = 1 }; /* bytes */
+
+const uint8_t tirbi_row_sizes[TIRB_N_OPS] = {
+#define TIRB_OP(number, NAME, text, letters, types, flags, meaning)
+#define TIRB_ELEMENTWISE(number, NAME, text, arity, types, flags, meaning) \
+    [number] = HEAD_SIZE + REGISTER_SIZE * (1 + (arity)) + CARRIES_SOURCE(number),
+#include "loader/isa/opcodes.def"
+#undef TIRB_OP
+#undef TIRB_ELEMENTWISE
+};
+
+const uint8_t tirbi_lane_sizes[TIRB_N_OPS] = {
+#define TIRB_OP(number, NAME, text, letters, types, flags, meaning)
+#define TIRB_ELEMENTWISE(number, NAME, text, arity, types, flags, meaning) \
+    [(number) + TIRB_OP_LANE_FORM] = HEAD_SIZE + LANE_REGISTER_SIZE * (1 + (arity)) + CARRIES_SOURCE(number),
+#include "loader/isa/opcodes.def"
+#undef TIRB_OP
+#undef TIRB_ELEMENTWISE
+    [TIRB_OP_VLOAD] = HEAD_SIZE + 2 * LANE_REGISTER_SIZE, [TIRB_OP_VSTORE] = HEAD_SIZE + 2 * LANE_REGISTER_SIZE};
+
 /* ---- Weights -------------------------------------------------------------------------------------------------- */
 
 const uint8_t tirbi_weights[TIRB_N_OPS][TIRB_N_DTYPES] = {
@@ -436,6 +456,8 @@ static const uint8_t usual_operands[TIRB_N_OPS] = {
     [TIRB_OP_CONST] = REGISTER_AND_VALUE, [TIRB_OP_BRIF] = REGISTER_AND_TARGET, [TIRB_OP_BRNOT] = REGISTER_AND_TARGET,
     [TIRB_OP_LOOP] = REGISTERS_AND_TARGET, [TIRB_OP_JMP] = TARGET, [TIRB_OP_BACK] = TARGET,
     [TIRB_OP_LOAD] = THREE_REGISTERS, [TIRB_OP_STORE] = THREE_REGISTERS, [TIRB_OP_ALLOC] = TWO_REGISTERS,
+    [TIRB_OP_SLICE] = FOUR_REGISTERS, [TIRB_OP_LENGTH] = TWO_REGISTERS, [TIRB_OP_MEET] = THREE_REGISTERS,
+    [TIRB_OP_ASSERT] = THREE_REGISTERS, [TIRB_OP_SAME] = THREE_REGISTERS, [TIRB_OP_REF_CONST] = TWO_REGISTERS,
     [TIRB_OP_INNER] = ONE_BYTE, [TIRB_OP_INNER_END] = ONE_BYTE, [TIRB_OP_VWHILE] = ONE_BYTE,
     [TIRB_OP_LANE_END] = NO_REGISTERS, [TIRB_OP_VLOOP] = NO_REGISTERS, [TIRB_OP_VAGAIN] = NO_REGISTERS,
     [TIRB_OP_INDEX] = INDEX_OF_DIMENSION, [TIRB_OP_RET] = ONE_REGISTER, [TIRB_OP_RETVOID] = NO_REGISTERS};

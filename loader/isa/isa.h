@@ -89,15 +89,10 @@ static inline tirbi_dtype tirbi_op_result_type(tirbi_op op, tirbi_dtype type) {
 }
 tirbi_dtype tirbi_op_operand_type(tirbi_op op, tirbi_dtype type, tirbi_dtype source, unsigned index);
 
-/* The bytes of an instruction of a verified lane loop that names lane registers and cursors alone; 0: it may name
- * something else. */
-static inline uint32_t tirbi_lane_instr_size(const uint8_t *code) {
-    enum { LANE_ROW = TIRBI_FLAG_LANE | TIRBI_FLAG_ELEMENTWISE, HEAD = 2 };
-    const uint8_t op = code[0];
-    if (op == TIRB_OP_VLOAD || op == TIRB_OP_VSTORE) return HEAD + 2;
-    if ((tirbi_ops[op].flags & LANE_ROW) != LANE_ROW) return 0;
-    return HEAD + 1u + tirbi_ops[op].arity + (op == TIRB_OP_VCAST || op == TIRB_OP_VBITS);
-}
+/* By opcode: the bytes of an elementwise instruction outside of lane loops; 0: it is another. */
+extern const uint8_t tirbi_row_sizes[TIRB_N_OPS];
+/* The same of an instruction of a lane loop that names lane registers and cursors alone. */
+extern const uint8_t tirbi_lane_sizes[TIRB_N_OPS];
 
 /* What an instruction weighs (weights.def), but for a lane loop's cursors: of an elementwise lane form and of a
  * contraction, 64 lanes or products. `source` is the T operand of a cast, or the type. */

@@ -176,6 +176,15 @@ static void expect_decoded(fixture *f, decoder decode, const tirbi_writer *w, co
     assert_memory_equal(in, &out, sizeof(out));
 }
 
+/* The tables of sizes have what it takes, if it is theirs. */
+static void expect_sizes(uint8_t op, size_t size) {
+    const bool is_row = (tirbi_ops[op].flags & TIRBI_FLAG_ELEMENTWISE) != 0;
+    const bool is_lane = (tirbi_ops[op].flags & TIRBI_FLAG_LANE) != 0;
+    const bool moves = op == TIRB_OP_VLOAD || op == TIRB_OP_VSTORE;
+    assert_int_equal(tirbi_row_sizes[op], is_row && !is_lane ? size : 0);
+    assert_int_equal(tirbi_lane_sizes[op], (is_row && is_lane) || moves ? size : 0);
+}
+
 static void test_round_trip(void **state) {
     (void)state;
     fixture f;
@@ -194,6 +203,7 @@ static void test_round_trip(void **state) {
             tirbi_encode(&w, &in);
             expect_decoded(&f, tirbi_decode, &w, &in);
             expect_decoded(&f, tirbi_decode_verified, &w, &in);
+            expect_sizes((uint8_t)op, w.size - 1);
             /* No prefix of an instruction is one. */
             for (size_t size = 0; size < w.size; size++) {
                 assert_int_equal(tirbi_decode(w.data, size, 1, &out, NULL), TIRB_VERIFY);

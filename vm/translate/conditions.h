@@ -27,11 +27,19 @@ static inline void tirbi_conditions_read(tirbi_conditions *c, uint16_t x, bool i
     if (is_target || c->written == 0 || x != c->written - 1) tirbi_conditions_name(c, x);
 }
 
-/* Notes an instruction of those that most scalar code is made of, by its bytes; false: it is another. What is read
- * where something jumps to may come from elsewhere: such a place is noted as a target, once more where the jump is
- * behind it. */
+/* Notes a row of so many bytes, which has more than one register. What is read where something jumps to may come from
+ * elsewhere: such a place is noted as a target, once more where the jump is behind it. */
+static inline void tirbi_conditions_note_row(tirbi_conditions *c, const uint8_t *code, unsigned size, bool is_target) {
+    enum { HEAD = 2, REGISTER = 2 };
+    const uint8_t *const o = code + HEAD, *const end = code + size - 1; /* a type may stand behind them */
+    for (const uint8_t *at = o + REGISTER; at < end; at += REGISTER)
+        tirbi_conditions_read(c, tirbi_load_u16(at), is_target);
+    c->written = tirbi_load_u16(o) + 1u;
+}
+
+/* Notes an instruction of those that most scalar code is made of, by its bytes; false: it is another. */
 static inline bool tirbi_conditions_note_usual(tirbi_conditions *c, const uint8_t *code, bool is_target) {
-    enum { LANE_ROW = TIRBI_FLAG_LANE | TIRBI_FLAG_ELEMENTWISE, HEAD = 2, REGISTER = 2 };
+    enum { HEAD = 2, REGISTER = 2 };
     const uint8_t *const o = code + HEAD; /* some instructions have no operands */
     uint32_t written = 0;
     switch (code[0]) {
@@ -52,10 +60,9 @@ static inline bool tirbi_conditions_note_usual(tirbi_conditions *c, const uint8_
     case TIRB_OP_BRIF:
     case TIRB_OP_BRNOT: tirbi_conditions_read(c, tirbi_load_u16(o), is_target); break;
     default:
-        if ((tirbi_ops[code[0]].flags & LANE_ROW) != TIRBI_FLAG_ELEMENTWISE) return false;
-        for (unsigned i = 1; i <= tirbi_ops[code[0]].arity; i++)
-            tirbi_conditions_read(c, tirbi_load_u16(o + REGISTER * i), is_target);
-        written = tirbi_load_u16(o) + 1u;
+        if (tirbi_row_sizes[code[0]] == 0) return false;
+        tirbi_conditions_note_row(c, code, tirbi_row_sizes[code[0]], is_target);
+        return true;
     }
     c->written = written;
     return true;

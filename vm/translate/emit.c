@@ -64,7 +64,7 @@ void tirbi_emitter_cut(tirbi_emitter *e, uint32_t n) {
 
 static bool copy_words(const tirbi_words *all, tirbi_arena *arena, tirbi_words *out) {
     const size_t words = all->n * sizeof *all->words, origins = all->n_origins * sizeof *all->origins;
-    uint8_t *const block = TIRBI_NEW_ARRAY(arena, uint8_t, words + origins + all->n);
+    uint8_t *const block = tirbi_arena_take(arena, words + origins + all->n, 1);
     if (!block) return false;
     *out = (tirbi_words){.words = (tirbi_word *)(void *)block, .origins = (tirbi_origin *)(void *)(block + words),
                          .steps = block + words + origins, .n = all->n, .n_origins = all->n_origins};

@@ -57,14 +57,6 @@ static void note_jump(tirbi_flow *flow, const tirbi_instr *in) {
 
 /* ---- Writes ----------------------------------------------------------------------------------------------------- */
 
-void tirbi_flow_survey_write(tirbi_flow *flow, uint16_t number, bool constant, uint64_t bits) {
-    if (number >= flow->n_registers) return;
-    held *reg = &flow->registers[number];
-    if (!constant || (reg->written && reg->bits != bits)) reg->varies = true;
-    reg->written = true;
-    reg->bits = bits;
-}
-
 static void note_writes(tirbi_flow *flow, const tirbi_instr *in) {
     if (tirbi_is_constant(in->op)) {
         tirbi_flow_survey_write(flow, (uint16_t)in->operand[0], true, tirbi_value_of_const(in));

@@ -40,7 +40,13 @@ bool tirbi_flow_begin(tirbi_flow *flow, tirbi_heap *heap, const tirbi_function *
  * anywhere, as loops bring what is behind a place back to it. */
 void tirbi_flow_survey(tirbi_flow *flow, tirbi_heap *heap, const tirbi_instr *in);
 /* The same of one at `at`, at which code has arrived, that does nothing but write to a register, or jump forwards. */
-void tirbi_flow_survey_write(tirbi_flow *flow, uint16_t reg, bool constant, uint64_t bits);
+static inline void tirbi_flow_survey_write(tirbi_flow *flow, uint16_t number, bool constant, uint64_t bits) {
+    if (number >= flow->n_registers) return;
+    tirbi_flow_held *const reg = &flow->registers[number];
+    if (!constant || (reg->written && reg->bits != bits)) reg->varies = true;
+    reg->written = true;
+    reg->bits = bits;
+}
 void tirbi_flow_survey_jump(tirbi_flow *flow, uint32_t at, uint32_t target);
 /* Then they are gone through once more: something jumps to a place that the code goes on at, and it writes a constant.
  * Nothing in the bodies of lane loops does. */

@@ -9,7 +9,7 @@ static void drop(tirbi_known *known, unsigned i) {
     known->next = 0;
 }
 
-void tirbi_known_write(tirbi_known *known, uint16_t slot) {
+void tirbi_known_drop(tirbi_known *known, uint16_t slot) {
     for (unsigned i = known->n; i-- > 0;)
         if (known->facts[i].slot == slot || known->facts[i].index == slot) drop(known, i);
 }

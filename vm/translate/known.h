@@ -21,8 +21,11 @@ typedef struct tirbi_known {
 } tirbi_known;
 
 void tirbi_known_clear(tirbi_known *known);
-/* A register is written. */
-void tirbi_known_write(tirbi_known *known, uint16_t slot);
+/* A register is written: what is known of it is dropped. */
+void tirbi_known_drop(tirbi_known *known, uint16_t slot);
+static inline void tirbi_known_write(tirbi_known *known, uint16_t slot) {
+    if (known->n > 0) tirbi_known_drop(known, slot);
+}
 /* Memory is written. */
 void tirbi_known_store(tirbi_known *known);
 

@@ -333,7 +333,7 @@ static void choose_kind(lane_body *body, lane_ins *ins, unsigned main) {
 /* Backwards: which forms do each instruction in banks, what is live after it and where it is read next. */
 static void find_live(lane_body *body) {
     coming_reads coming[TIRBI_MAX_LANE_REGS];
-    memset(coming, 0xFF, sizeof coming);
+    memset(coming, 0xFF, body->function->n_lane_regs * sizeof *coming);
     const unsigned main = body->main_size ? (unsigned)__builtin_ctz(body->main_size) : 0;
     body->only_banks = body->main_size != 0;
     uint64_t live = 0;
@@ -690,8 +690,9 @@ static bool is_before(const uses *a, const uses *b, unsigned how, unsigned other
  * block of lanes, so lanes of the others may come back to what earlier lanes of these have reached. */
 static void find_order(const lane_body *body, const tirbi_lane_loop *loop, tirbi_lane_cursor *cursors) {
     enum { READS, WRITES };
-    uses all[TIRBI_MAX_CURSORS] = {{{0}, {0}}};
+    uses all[TIRBI_MAX_CURSORS];
     if (body->n_stores == 0 || loop->n_inner > 0 || body->n_own > 0 || body->n_seeks > 0 || loop->finds) return;
+    memset(all, 0, loop->n_cursors * sizeof *all);
     for (uint32_t i = 0; i < body->n && !tirbi_lane_body_is_stopped(body, i); i++) {
         const lane_ins *ins = &body->ins[i];
         if (ins->op != TIRB_OP_VLOAD && ins->op != TIRB_OP_VSTORE) continue;

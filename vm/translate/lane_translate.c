@@ -1152,6 +1152,7 @@ static unsigned find_splats(lane_planner *p) {
 /* How many stores of elements apart there are, if there are some, up to as many as are done together. */
 static unsigned count_scatters(const lane_body *body) {
     unsigned n = 0;
+    if (body->n_stores < 2) return 0;
     for (uint32_t i = 0; i < body->n && n < TIRBI_MOST_SCATTERS && !tirbi_lane_body_is_stopped(body, i); i++)
         n += body->ins[i].op == TIRB_OP_VSTORE && body->strides[body->ins[i].cursor] == STRIDE_ANY;
     return n > 1 ? n : 0;

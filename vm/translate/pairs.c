@@ -4,9 +4,33 @@
 #include "vm/machine/code.h"
 #include "vm/machine/handlers.h"
 
+/* Most forms begin no pair, or stand behind none: two of these are not looked for. A form may be in many pairs. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Woverride-init"
+static const bool begins_some[TIRBI_N_HANDLERS] = {
+#define PAIR(KIND, operands, NEXT_KIND, next_operands) [TIRBI_HANDLER(TIRBI_NAME_##KIND operands)] = true,
+#define THEN(KIND, operands, NEXT_KIND, next_operands, LAST_KIND, last_operands)                                       \
+    [TIRBI_HANDLER(TIRBI_INTO(KIND, operands, NEXT_KIND, next_operands))] = true,
+#include "vm/machine/pairs.def"
+};
+static const bool ends_some[TIRBI_N_HANDLERS] = {
+#define PAIR(KIND, operands, NEXT_KIND, next_operands) [TIRBI_HANDLER(TIRBI_NAME_##NEXT_KIND next_operands)] = true,
+#define THEN(KIND, operands, NEXT_KIND, next_operands, LAST_KIND, last_operands)                                       \
+    [TIRBI_HANDLER(TIRBI_NAME_##LAST_KIND last_operands)] = true,
+#include "vm/machine/pairs.def"
+};
+/* By the form: whether it is the first of two of which the second takes its result. */
+static const bool goes_into_some[TIRBI_N_HANDLERS] = {
+    [0] = false, /* some builds have none */
+#define INTO(KIND, operands, NEXT_KIND, next_operands) [TIRBI_HANDLER(TIRBI_NAME_##KIND operands)] = true,
+#include "vm/machine/pairs.def"
+};
+#pragma GCC diagnostic pop
+
 #define KEY(a, b) ((a) * (unsigned)TIRBI_N_HANDLERS + (b))
 /* The form of two that follow each other, or 0. */
 static unsigned pair_of(unsigned first, unsigned second) {
+    if (!ends_some[second]) return 0;
     switch (KEY(first, second)) {
 #define PAIR(KIND, operands, NEXT_KIND, next_operands)                                                                 \
     case KEY(TIRBI_HANDLER(TIRBI_NAME_##KIND operands), TIRBI_HANDLER(TIRBI_NAME_##NEXT_KIND next_operands)):          \
@@ -200,7 +224,8 @@ static void pair_results(const tirbi_words *all, const uint32_t *forms, uint32_t
     uint32_t behind = all->n;
     for (uint32_t i = n; i-- > 0 && !tirbi_work_stopped(heap, i);) {
         tirbi_word *const first = &all->words[forms[i]], *const second = &all->words[behind];
-        const bool follows = !is_paired && behind < all->n && first_words[first->op] == behind - forms[i];
+        const bool may_go = !is_paired && goes_into_some[first->op];
+        const bool follows = may_go && behind < all->n && first_words[first->op] == behind - forms[i];
         bool is_exchanged;
         behind = forms[i];
         is_paired = false;
@@ -228,7 +253,7 @@ void tirbi_pair_forms(const tirbi_words *all, const uint32_t *forms, uint32_t n,
         const uint32_t place = forms[i];
         const unsigned first = words[place].op;
         const uint32_t next = place + first_words[first];
-        const bool paired = next > place && next < all->n && (next == behind || next == further);
+        const bool paired = begins_some[first] && next > place && next < all->n && (next == behind || next == further);
         const unsigned form = paired ? form_of_both(pair_of, first, words[next].op) : 0;
         if (form != 0) words[place].op = (uint16_t)form;
         further = behind;

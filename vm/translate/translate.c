@@ -221,7 +221,7 @@ static void note_refs(translator *t) {
 
 static tirb_status note_target(translator *t, uint32_t target) {
     if (target <= t->instr->offset && !tirbi_has_offset(&t->targets, target)) {
-        TIRBI_TRY(tirbi_decode(t->function->code, t->function->code_size, target, t->next, t->error));
+        TIRBI_TRY(tirbi_decode_verified(t->function->code, t->function->code_size, target, t->next, t->error));
         tirbi_conditions_note(&t->conditions, t->function->code + target, t->next, true);
         t->conditions.written = 0; /* by the jump itself */
         t->max_forms++;
@@ -247,7 +247,7 @@ static uint32_t pass_lanes(translator *t, uint32_t at, uint32_t end, bool *splat
             *splats |= tirbi_lane_may_splat_constant(in[0], in[1]);
         } else if (in[0] == TIRB_OP_INNER || in[0] == TIRB_OP_INNER_END || in[0] == TIRB_OP_VWHILE) {
             size = LOOP_SIZE;
-        } else if ((size = tirbi_lane_instr_size(in)) == 0) {
+        } else if ((size = tirbi_lane_sizes[in[0]]) == 0) {
             break;
         }
     }
@@ -256,21 +256,25 @@ static uint32_t pass_lanes(translator *t, uint32_t at, uint32_t end, bool *splat
     return at;
 }
 
-/* The bytes of a scalar row. */
-static inline uint32_t size_of_row(const uint8_t *in) {
-    enum { HEAD = 2, REGISTER = 2 };
-    return HEAD + REGISTER * (1u + tirbi_ops[in[0]].arity) + (in[0] == TIRB_OP_CAST || in[0] == TIRB_OP_BITS);
-}
-
 /* Goes by what most scalar code is made of. */
 static uint32_t survey_usual(translator *t, tirbi_flow *flow, uint32_t at) {
     enum { HEAD = 2, REGISTER = 2, INDEX_SIZE = 9, ACCESS_SIZE = 8 };
     const tirbi_function *const f = t->function;
     for (uint32_t size; at < f->code_size && t->heap->work < t->heap->max_work; at += size) {
         const uint8_t *const in = f->code + at, *const o = in + HEAD;
-        if (!tirbi_conditions_note_usual(&t->conditions, in, tirbi_has_offset(&t->targets, at))) break;
+        const bool is_target = tirbi_has_offset(&t->targets, at);
+        size = tirbi_row_sizes[in[0]];
+        if (size != 0) tirbi_conditions_note_row(&t->conditions, in, size, is_target);
+        else if (!tirbi_conditions_note_usual(&t->conditions, in, is_target)) break;
         const uint16_t first = tirbi_load_u16(o);
         if (flow) tirbi_flow_arrive(flow, t->heap, at);
+        t->max_forms++;
+        if (size != 0) {
+            tirbi_sizes_write(&t->sizes, first);
+            if (flow) tirbi_flow_survey_write(flow, first, false, 0);
+            t->heap->work += 1 + size / TRANSLATED_AT_ONCE;
+            continue;
+        }
         size = ACCESS_SIZE;
         switch (in[0]) {
         case TIRB_OP_INDEX: size = INDEX_SIZE; break;
@@ -286,14 +290,12 @@ static uint32_t survey_usual(translator *t, tirbi_flow *flow, uint32_t at) {
             if (flow)
                 tirbi_flow_survey_write(flow, first, true, tirbi_value_of_bits(in[1], tirbi_load_u32(o + REGISTER)));
             break;
-        default:
-            if (in[0] == TIRB_OP_LOAD) note_read(t, tirbi_load_u16(o + REGISTER));
-            else size = size_of_row(in);
+        default: /* a load */
+            note_read(t, tirbi_load_u16(o + REGISTER));
             tirbi_sizes_write(&t->sizes, first);
             if (flow) tirbi_flow_survey_write(flow, first, false, 0);
         }
         t->heap->work += 1 + size / TRANSLATED_AT_ONCE;
-        t->max_forms++;
     }
     return at;
 }
@@ -377,7 +379,7 @@ static void land(translator *t, uint32_t at) {
 }
 
 /* Before an instruction. */
-static void look(translator *t) {
+static inline void look(translator *t) {
     const uint32_t all = tirbi_add_weight(t->unlooked, t->own);
     if (!t->is_joined && t->unlooked > 0 && all > MOST_UNLOOKED) {
         tirbi_translate_word(&t->emitter, (tirbi_word){.op = TIRBI_H_LOOK});
@@ -456,7 +458,7 @@ static void probe_again(translator *t) {
 static bool next_is(translator *t, uint32_t at, uint8_t op) {
     if (at >= t->function->code_size || tirbi_has_offset(&t->targets, at)) return false;
     if (t->function->code[at] != op) return false;
-    return tirbi_decode(t->function->code, t->function->code_size, at, t->next, NULL) == TIRB_OK;
+    return tirbi_decode_verified(t->function->code, t->function->code_size, at, t->next, NULL) == TIRB_OK;
 }
 
 /* Whether the next instruction is a back, or a jump to one, which does the same; *at is then moved behind it, *target
@@ -910,7 +912,7 @@ static bool may_repeat(translator *t, const tirbi_instr *in) {
 /* Looks at the instructions that another one has taken in. */
 static tirb_status look_at_taken_in(translator *t, uint32_t at, uint32_t end) {
     while (t->fn->may_repeat && at < end) {
-        TIRBI_TRY(tirbi_decode(t->function->code, t->function->code_size, at, t->next, t->error));
+        TIRBI_TRY(tirbi_decode_verified(t->function->code, t->function->code_size, at, t->next, t->error));
         t->fn->may_repeat = may_repeat(t, t->next);
         at += t->next->size;
     }
@@ -1023,11 +1025,11 @@ static bool make_targets(translator *t) {
 
 /* The form of a row that is one word of its own, plus one; 0: it is another. */
 static unsigned plain_form(const translator *t, const uint8_t *in, uint8_t next) {
-    enum { HEAD = 2 };
+    enum { HEAD = 2, SIZE_OF_TWO = 8 };
     const uint8_t op = in[0], type = in[1];
     if (next == TIRB_OP_BACK || next == TIRB_OP_JMP) return 0;
     if (op == TIRB_OP_MOV) return extend_forms[carrier[type]] + 1u;
-    if (tirbi_ops[op].arity != 2 || op == TIRB_OP_CAST || op == TIRB_OP_BITS) return 0;
+    if (tirbi_row_sizes[op] != SIZE_OF_TWO) return 0;
     if (op == TIRB_OP_ADD && type == TIRB_I64 && (next == TIRB_OP_LOAD || next == TIRB_OP_STORE)) return 0;
     if (tirbi_is_comparison(op) && tirbi_conditions_owns(&t->conditions, tirbi_load_u16(in + HEAD))) return 0;
     return elementwise_forms[op][type];
@@ -1035,12 +1037,13 @@ static unsigned plain_form(const translator *t, const uint8_t *in, uint8_t next)
 
 /* Goes by rows and constants that become one word each, where nothing jumps to: they do nothing else. */
 static uint32_t translate_plain(translator *t, uint32_t at) {
-    enum { LANE_ROW = TIRBI_FLAG_LANE | TIRBI_FLAG_ELEMENTWISE, HEAD = 2, REGISTER = 2, CONST_SIZE = 8 };
+    enum { HEAD = 2, REGISTER = 2, SIZE_OF_ONE = 6, CONST_SIZE = 8 };
     const tirbi_function *const f = t->function;
     tirbi_flow *const flow = t->constants.flow;
     for (uint32_t size; t->heap->work < t->heap->max_work && !tirbi_has_offset(&t->targets, at); at += size) {
         const uint8_t *const in = f->code + at, *const o = in + HEAD;
-        const bool is_row = (tirbi_ops[in[0]].flags & LANE_ROW) == TIRBI_FLAG_ELEMENTWISE;
+        size = tirbi_row_sizes[in[0]];
+        const bool is_row = size != 0;
         if (!is_row && in[0] != TIRB_OP_CONST) break;
         const uint16_t to = tirbi_load_u16(o);
         tirbi_word word;
@@ -1051,10 +1054,9 @@ static uint32_t translate_plain(translator *t, uint32_t at) {
             word = (tirbi_word){.op = TIRBI_H_CONST, .a = to, .jump = (int32_t)value};
             if (flow) tirbi_flow_write(flow, at, to);
         } else {
-            size = size_of_row(in);
             const unsigned form = plain_form(t, in, in[size]); /* behind a row is always more */
             if (form == 0) break;
-            const unsigned second = tirbi_ops[in[0]].arity > 1 ? tirbi_load_u16(o + 2 * REGISTER) : 0u;
+            const unsigned second = size > SIZE_OF_ONE ? tirbi_load_u16(o + 2 * REGISTER) : 0u;
             word = word_of(form - 1, to, tirbi_load_u16(o + REGISTER), second);
         }
         t->heap->work += 1 + size / TRANSLATED_AT_ONCE;
