@@ -14,12 +14,23 @@ typedef struct array {
     tirbi_dtype type;
 } array;
 
+/* Where an element is; false: the array does not have so many. */
+static bool find(tirbi_ref_machine *m, const array *a, int64_t index, uint64_t *offset) {
+    int64_t elements = 1;
+    for (uint32_t d = 0; d < a->view->ndim; d++) elements *= a->view->shape[d];
+    if (index >= elements) return tirbi_ref_fail(m, TIRB_BOUNDS, "an array of what is sorted has too few elements");
+    *offset = (uint64_t)(a->view->base + index * tirbi_dtypes[a->type].size);
+    return true;
+}
+
 static bool element(tirbi_ref_machine *m, const array *a, int64_t index, uint64_t *bits) {
-    return tirbi_ref_read(m, a->view, (uint64_t)(a->view->base + index * tirbi_dtypes[a->type].size), bits);
+    uint64_t offset = 0;
+    return find(m, a, index, &offset) && tirbi_ref_read(m, a->view, offset, bits);
 }
 
 static bool put(tirbi_ref_machine *m, const array *a, int64_t index, uint64_t bits) {
-    return tirbi_ref_write(m, a->view, (uint64_t)(a->view->base + index * tirbi_dtypes[a->type].size), &bits);
+    uint64_t offset = 0;
+    return find(m, a, index, &offset) && tirbi_ref_write(m, a->view, offset, &bits);
 }
 
 static bool get_array(tirbi_ref_machine *m, const tirb_expr *e, array *out) {

@@ -1,4 +1,5 @@
-# What fails where it is not used: values that others replace, conditions whose arms agree, variables of no use.
+# What fails where it is not used: values that others replace, conditions whose arms agree, variables of no use; arrays that are
+# too small for what is sorted.
 # from tvm.script import ir as I
 # from tvm.script import tirx as T
 
@@ -91,3 +92,15 @@ class Module:
         for i in range(60):
             if i * 4 + T.bitwise_and(A[i] // (B[i % 3] - 2), 3) < n * 4:
                 A[i // 2] = i
+
+    @T.prim_func(s_tir=True)
+    def few_values(A: T.Buffer((65,), "uint16"), V: T.Buffer((64,), "uint16"), N: T.Buffer((1,), "float32")):
+        T.evaluate(T.call_packed("tvm.contrib.sort.topk", A, V, N, 65, 0, "both", T.bool(False)))
+
+    @T.prim_func(s_tir=True)
+    def few_numbers(A: T.Buffer((5, 7), "float32"), N: T.Buffer((5, 6), "int32")):
+        T.evaluate(T.call_packed("tvm.contrib.sort.argsort", A, N, 1, T.bool(True)))
+
+    @T.prim_func(s_tir=True)
+    def few_counts(A: T.Buffer((5, 7), "float32"), K: T.Buffer((4,), "int32"), N: T.Buffer((5, 7), "int32")):
+        T.evaluate(T.call_packed("tvm.contrib.sort.argsort_nms", A, K, N, 1, T.bool(True)))
