@@ -1,10 +1,12 @@
 /* differential: random programs, or a file's functions, run by the oracle and by the machine, compared bit by bit.
  *
- *   differential --seed S --count N [--isa best|all] [--passes one|few|all] [--sets N] [--print]
+ *   differential --seed S --count N [--isa best|all] [--passes one|few|all] [--sets N] [--stir] [--print]
  *   differential FILE.py [-f NAME] [--seed S] [--count N]
  *
  * The first way to compile has all passes, the second also every region on several threads: --passes few are these two.
  * As many sets of passes as --sets says, one by default, are left out as well, each drawn by the seed.
+ * With --stir, as one random program in four is run, sizes may be 0 and scalars at the ends of types; between two calls
+ * is one with other arguments; and a call runs out of fuel with less than it used, by however little, and else not.
  * Arguments lie beside pages that nothing may touch; who touches one ends the process, and what ran is printed before.
  *
  * Exit status: 0 all equal, 1 some differ, 2 the command line or file cannot be read. */
@@ -21,7 +23,7 @@
 typedef struct settings {
     uint64_t seed, count;
     const char *file, *function;
-    bool print, best_isa;
+    bool print, best_isa, stirs;
     uint32_t variants; /* how many ways to compile; 0: all */
     uint32_t sets;     /* of passes that are left out as well */
     tirbi_coverage *coverage;
@@ -108,6 +110,7 @@ static void run_generated(const settings *s, uint64_t seed, tally *t) {
                                   .known = known,
                                   .n_known = n_known,
                                   .strided = seed % 5 == 0,
+                                  .stirs = s->stirs || seed % 4 == 0,
                                   .one_isa = s->best_isa,
                                   .variants = s->variants,
                                   .sets = s->sets,
@@ -136,6 +139,7 @@ static void run_function(void *context, const char *name) {
     tirbi_diff_request request = {.function = name,
                                   .seed = file->seed,
                                   .strided = file->seed % 3 == 0,
+                                  .stirs = s->stirs,
                                   .one_isa = s->best_isa,
                                   .variants = s->variants,
                                   .sets = s->sets,
@@ -165,6 +169,10 @@ static bool read_options(int argc, char **argv, settings *s) {
         const char *value = i + 1 < argc ? argv[i + 1] : NULL;
         if (strcmp(option, "--print") == 0) {
             s->print = true;
+            continue;
+        }
+        if (strcmp(option, "--stir") == 0) {
+            s->stirs = true;
             continue;
         }
         if (option[0] != '-') {
@@ -200,7 +208,7 @@ int main(int argc, char **argv) {
     if (!read_options(argc, argv, &s)) {
         fprintf(stderr,
                 "usage: differential [FILE.py] [-f NAME] [--seed S] [--count N] [--isa best|all] "
-                "[--passes one|few|all] [--sets N] [--print]\n");
+                "[--passes one|few|all] [--sets N] [--stir] [--print]\n");
         return 2;
     }
     if (s.file != NULL && !read_file(s.file, &file)) {

@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 
-from respell import respelled
+from respell import respelled, with_parameters
 
 FLOATS, INTS, COUNTS = ("float32", "float64"), ("int32", "int64", "uint32", "int8", "uint8", "int16"), ("int32", "int64")
 HEAD = "# from tvm.script import ir as I\n# from tvm.script import tirx as T\n\n@I.ir_module\nclass Module:\n"
@@ -1004,7 +1004,8 @@ make = maker("", Function, SHAPES)
 
 
 def main(make, about, count, arguments=()):
-    """Compares functions that `make` makes of seeds; `arguments` are more of the program that compares."""
+    """Compares functions that `make` makes of seeds, one in four with --stir and some with parameters that share memory or
+    broadcast; `arguments` are more of the program that compares."""
     parser = argparse.ArgumentParser(description=about.splitlines()[0])
     parser.add_argument("--differential", default="differential")
     parser.add_argument("--seed", type=int, default=1)
@@ -1013,14 +1014,15 @@ def main(make, about, count, arguments=()):
     options = parser.parse_args()
     tally, failed = {"equal": 0, "trapped alike": 0}, 0
     for seed in range(options.seed, options.seed + options.count):
-        text = HEAD + respelled(seed, make(seed))
+        text = HEAD + with_parameters(seed, respelled(seed, make(seed)))
         if options.print:
             print(text)
             continue
         with tempfile.NamedTemporaryFile("w", suffix=".py") as file:
             file.write(text)
             file.flush()
-            done = subprocess.run([options.differential, file.name, "--seed", str(seed), *arguments], capture_output=True, text=True, check=False)
+            stirred = ["--stir"] if seed % 4 == 0 else []
+            done = subprocess.run([options.differential, file.name, "--seed", str(seed), *stirred, *arguments], capture_output=True, text=True, check=False)
         last = done.stdout.splitlines()[-1] if done.stdout else ""
         counts = {what: int(n) for n, what in re.findall(r"(\d+) (equal|trapped alike|refused|unsupported|rejected|differ)", last)}
         for what in tally:

@@ -34,6 +34,7 @@ typedef struct comparison {
     const char *function;
     const tirb_primfunc *ast;
     tirbi_diff_args args;
+    tirbi_diff_args others; /* of a call between two with the same arguments; n is 0: there is none */
     uint8_t *expected[TIRBI_DIFF_PARAMS]; /* the memory of each tensor after the run that others are compared with */
     outcome oracle; /* of that run */
     bool is_long;   /* the oracle did not come to an end: of each bundle what its first machine gives is expected */
@@ -202,6 +203,38 @@ static void call(comparison *c, tirb_instance *instance, uint32_t function, outc
     if (tirb_instance_stats(instance, &stats) == TIRB_OK) machine->fuel = stats.fuel_used;
 }
 
+/* A call with other arguments, of which nothing is expected but that it leaves nothing behind. */
+static void call_with_others(comparison *c, tirb_instance *instance, uint32_t function) {
+    outcome ignored = {.error = TIRB_ERROR_INIT};
+    if (c->others.n == 0) return;
+    tirbi_diff_reset_args(&c->others);
+    tirb_instance_call(instance, function, c->others.args, c->others.n, &ignored.result, &ignored.error);
+}
+
+/* What a call used is enough for the next one; with less, by one or by any part of it, it runs out of fuel. */
+static bool needs_its_fuel(comparison *c, tirb_module *module, uint32_t function, const tirb_limits *limits,
+                           uint64_t used, const char *where) {
+    const uint64_t enough[] = {used, used - 1, used * (c->request->seed % 97) / 97};
+    for (unsigned i = 0; i < sizeof enough / sizeof *enough; i++) {
+        tirb_limits some = *limits;
+        tirb_instance *instance = NULL;
+        outcome machine = {.error = TIRB_ERROR_INIT};
+        some.fuel = enough[i];
+        if (some.fuel == 0) continue; /* no limit */
+        machine.status = tirb_instance_create(module, &some, &instance, &machine.error);
+        if (machine.status == TIRB_OK)
+            machine.status = tirbi_diff_bind(module, instance, &machine.host, &machine.error);
+        if (machine.status == TIRB_OK) call(c, instance, function, &machine);
+        tirb_instance_destroy(instance);
+        if (machine.status == (i == 0 ? TIRB_OK : TIRB_FUEL)) continue;
+        tirbi_text_add(c->report, "%s: with fuel of %llu, of which it used %llu: status %s (%s)\n", where,
+                       (unsigned long long)enough[i], (unsigned long long)used, tirb_status_name(machine.status),
+                       machine.error.message);
+        return false;
+    }
+    return true;
+}
+
 /* For who is told of a fault. */
 static void note(const comparison *c, const char *where) {
     if (c->request->now == NULL) return;
@@ -239,7 +272,11 @@ static bool run_on(comparison *c, tirb_isa isa, uint32_t threads, tirbi_diff_bun
         expect_memory(c);
     }
     bool same = compare(c, &machine, where);
+    const bool limits_fuel = c->request->stirs && !bundle->variant.disable && !c->is_long;
+    if (ready && same && limits_fuel && machine.status == TIRB_OK && machine.fuel > 0)
+        same = needs_its_fuel(c, module, function, &limits, machine.fuel, where);
     if (ready && same) { /* the same once more: of the first call nothing is left that could be seen */
+        call_with_others(c, instance, function);
         machine = (outcome){.error = TIRB_ERROR_INIT};
         call(c, instance, function, &machine);
         const size_t length = strlen(where);
@@ -383,15 +420,16 @@ static tirbi_diff_outcome run_all(comparison *c) {
 /* ---- One program ---------------------------------------------------------------------------------------------- */
 
 /* Random sizes may make an extent negative or too large: others are tried. */
-static bool make_some_args(comparison *c, const bool *written) {
+static bool make_some_args(comparison *c, const bool *written, uint64_t seed, tirbi_diff_args *out) {
     tirbi_diff_request request = *c->request;
     request.written = written;
+    request.seed = seed;
     for (uint32_t attempt = 0; attempt < 16; attempt++) {
-        if (tirbi_diff_make_args(c->ast, &request, &c->args, c->report)) return true;
-        tirbi_diff_free_args(&c->args);
+        if (tirbi_diff_make_args(c->ast, &request, out, c->report)) return true;
+        tirbi_diff_free_args(out);
         request.seed += 0x9e3779b9;
     }
-    c->args.n = 0;
+    out->n = 0;
     return false;
 }
 
@@ -403,7 +441,9 @@ static tirbi_diff_outcome run_parsed(comparison *c, const tirb_irmodule *module,
     }
     c->function = c->ast->name;
     tirbi_diff_outcome found = TIRBI_DIFF_REFUSED;
-    if (make_some_args(c, tirbi_ref_find_writes(module, arena)) && run_oracle(c, module)) {
+    const bool *written = tirbi_ref_find_writes(module, arena);
+    if (make_some_args(c, written, c->request->seed, &c->args) && run_oracle(c, module)) {
+        if (c->request->stirs) make_some_args(c, written, ~c->request->seed, &c->others);
         if (c->oracle.status == TIRB_UNSUPPORTED) {
             tirbi_text_add(c->report, "the oracle: %s\n", c->oracle.error.message);
             found = TIRBI_DIFF_UNSUPPORTED;
@@ -414,6 +454,7 @@ static tirbi_diff_outcome run_parsed(comparison *c, const tirb_irmodule *module,
     if (found == TIRBI_DIFF_SAME && c->oracle.status != TIRB_OK) found = TIRBI_DIFF_TRAPPED;
     for (uint32_t i = 0; i < c->args.n && i < TIRBI_DIFF_PARAMS; i++) free(c->expected[i]);
     tirbi_diff_free_args(&c->args);
+    tirbi_diff_free_args(&c->others);
     return found;
 }
 

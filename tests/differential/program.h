@@ -23,6 +23,7 @@ typedef struct tirbi_diff_request {
     uint32_t n_known;
     bool strided;      /* some tensors are passed with strides */
     const bool *written; /* by numbers of variables, which data stores reach; NULL: all */
+    bool stirs;        /* unusual sizes and scalars, calls with other arguments between, and limits of fuel */
     bool one_isa;      /* only the best instruction set */
     uint32_t variants; /* how many of the ways to compile, of which each leaves out an optimisation or some; 0: all */
     uint32_t sets;     /* how many sets of passes, drawn by the seed, are left out as well */

@@ -393,6 +393,23 @@ static bool share(const tirb_primfunc *f, const tirb_param_pair *pair, tirbi_ran
     return true;
 }
 
+/* Extents of nothing; and scalars at the ends of types, where they are in no shape. */
+static void take_unusual_values(environment *env, const tirb_primfunc *f, const tirbi_diff_request *request) {
+    static const int64_t values[] = {0,         -1,        -2,  -7,  127, 128,  255,   256,  -128,
+                                     INT32_MIN, INT32_MAX, INT32_MAX - 1, -129, 32767, 65535, 65536};
+    enum { NOTHING_PERCENT = 15, SCALAR_PERCENT = 35 };
+    tirbi_random random = {.state = request->seed ^ 0x5851f42d4c957f2d};
+    for (uint32_t v = 0; v < env->n; v++) {
+        bool known = v == env->far;
+        for (uint32_t i = 0; i < request->n_known; i++)
+            known = known || strcmp(request->known[i].name, env->vars[v]->as.var.name) == 0;
+        if (known) continue;
+        if (v < f->n_shape_vars && tirbi_random_chance(&random, NOTHING_PERCENT)) env->values[v] = 0;
+        if (v >= f->n_shape_vars && !is_in_shape(f, env->vars[v]) && tirbi_random_chance(&random, SCALAR_PERCENT))
+            env->values[v] = values[tirbi_random_below(&random, sizeof values / sizeof *values)];
+    }
+}
+
 bool tirbi_diff_make_args(const tirb_primfunc *f, const tirbi_diff_request *request, tirbi_diff_args *out,
                           tirbi_text *report) {
     tirbi_random random = {.state = request->seed}, apart = {.state = request->seed ^ 0x9e3779b97f4a7c15};
@@ -408,6 +425,7 @@ bool tirbi_diff_make_args(const tirb_primfunc *f, const tirbi_diff_request *requ
     for (uint32_t i = 0; i < f->n_params; i++) {
         if (f->buffers[i] == NULL) bind(&env, f->params[i], request, f->n_params > 5, &random);
     }
+    if (request->stirs) take_unusual_values(&env, f, request);
     bool settled[TIRBI_DIFF_PARAMS] = {false};
     for (uint32_t v = 0; v < env.n; v++) settled[v] = v >= f->n_shape_vars || is_in_shape(f, env.vars[v]);
     for (uint32_t i = 0; i < f->n_params; i++) {
