@@ -110,6 +110,27 @@ static bool is_inside(tirbi_facts *known, const tirbi_lx *index, const tirbi_lx 
     return inside;
 }
 
+/* Whether something known says at least that much. */
+static bool is_said(const tirbi_facts *known, const tirbi_poly *not_negative) {
+    for (uint32_t i = 0; i < known->n_known; i++) {
+        tirbi_poly more = *not_negative;
+        if (tirbi_poly_add(&more, &known->known[i], -1) && tirbi_not_negative(known, &more)) return true;
+    }
+    return false;
+}
+
+/* A whole number from 0 to `most` is the int64 that has it modulo 2^64. */
+bool tirbi_known_at_most(tirbi_facts *known, const tirbi_lx *extent, int64_t most) {
+    if (!known) return false;
+    const uint32_t n_symbols = known->n_symbols, n_room = known->n_room;
+    tirbi_poly sum, all, room = tirbi_poly_constant(most);
+    const bool holds = read(known, extent, &sum) && tirbi_expand(known, &sum, &all) &&
+                       tirbi_not_negative(known, &all) && tirbi_poly_add(&room, &all, -1) && is_said(known, &room);
+    known->n_symbols = n_symbols;
+    known->n_room = n_room;
+    return holds;
+}
+
 /* Whether what an index is made of may tell where it is, as nothing else is known: it is more than one variable, which
  * its extent would be looked at for, and nothing of it is below zero. */
 static bool may_be_told(const tirbi_lx *index) {

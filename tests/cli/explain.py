@@ -353,6 +353,21 @@ def test_step_that_is_a_size(t):
     expect("  i.1: strip-mining\n" in text and "copy" not in text, f"what lies one step ahead is loaded first: {text}")
 
 
+NUMBERED_ROWS = HEAD + """def f(row: T.Buffer(("n",), "int32"), X: T.Buffer(("m * w",), "float32"), Y: T.Buffer(("n * w",), "float32"),
+      n: T.int32, m: T.int32, w: T.int32):
+    for i in range(n):
+        for j in range(w):
+            Y[i * w + j] = X[row[i] * w + j]
+"""
+
+
+def test_rows_that_memory_numbers(t):
+    """No row's place wraps to one that is there, as memory has no more elements than int32 numbers."""
+    t.write("k.py", NUMBERED_ROWS)
+    text = t.run("explain", "k.py", "--plan").text
+    expect("vloadx" not in text and text.count("reads X") >= 1, f"the elements of a row follow each other: {text}")
+
+
 def test_plan(t):
     t.write("k.py", EACH_ROW)
     text = t.run("explain", "k.py", "--plan").text

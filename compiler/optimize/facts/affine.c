@@ -1,5 +1,7 @@
 #include "compiler/optimize/facts/affine.h"
 
+#include "compiler/loop/inside.h"
+
 const tirbi_lvar *tirbi_row_number(const tirbi_lx *x) {
     while (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_CAST && tirbi_dtype_is_int((tirbi_dtype)x->source) &&
            tirbi_dtypes[x->type].bits >= tirbi_dtypes[x->source].bits)
@@ -58,8 +60,9 @@ typedef enum reading { READ_NOT, READ_WHOLE, READ_MODULO } reading;
 /* Whether numbers beyond the type's are outside of the dimension too. */
 static bool ends_within(const reader *r, tirbi_dtype type) {
     const tirbi_lbuf *b = r->place->buffer;
+    const tirbi_lx *extent = b->shape[r->dimension];
     const int64_t most = (int64_t)(UINT64_MAX >> (65 - tirbi_dtypes[type].bits));
-    return !b->broadcasts && b->shape[r->dimension]->hi - 1 <= most;
+    return !b->broadcasts && (extent->hi - 1 <= most || tirbi_known_at_most(b->known, extent, most));
 }
 
 /* Whether all iterations come to the place, or to its check before them, and go from one to the next by one step of one
