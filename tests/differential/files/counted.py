@@ -93,3 +93,67 @@ class Module:
             for j in range(n // 2):
                 out[q] = x[j]
                 q = q + 1
+
+    # While loops of which only bounds and steps in memory tell that their counters do not wrap.
+    @T.prim_func(s_tir=True)
+    def knapsack(w: T.Buffer((12,), "int32"), v: T.Buffer((12,), "int32"), best: T.Buffer(("n",), "int32"), last: T.Buffer((12,), "int32")):
+        n = T.int32()
+        for i in range(12):
+            j: T.int32 = n - 1
+            while j >= w[i]:
+                best[j] = T.max(best[j], best[j - w[i]] + v[i])
+                j = j - 1
+            last[i] = j
+
+    @T.prim_func(s_tir=True)
+    def knapsack_int64(w: T.Buffer((12,), "int64"), v: T.Buffer((12,), "int64"), best: T.Buffer((200,), "int64"), last: T.Buffer((12,), "int64"), c: T.int64):
+        for i in range(12):
+            j: T.int64 = c
+            while j > w[i]:
+                best[j] = T.max(best[j], best[j - w[i]] + v[i])
+                j = j - 1
+            last[i] = j
+
+    @T.prim_func(s_tir=True)
+    def up_to_scalar(a: T.Buffer((60,), "int32"), m: T.int32, s: T.int32, last: T.Buffer((2,), "int32")):
+        j: T.int32 = 1
+        while j <= m:
+            a[j] = a[j] + j
+            j = j + 1
+        last[0] = j
+        j = m
+        while j < 60:
+            a[j] = a[j] - j
+            j = j + s
+        last[1] = j
+
+    # Bounds at the ends of the type: the counter goes around, and on until there is no element.
+    @T.prim_func(s_tir=True)
+    def goes_around_below(a: T.Buffer((40,), "int32"), ends: T.Buffer((1,), "int32")):
+        ends[0] = T.min_value("int32")
+        j: T.int32 = T.min_value("int32") + 20
+        k: T.int32 = 0
+        while j >= ends[0]:
+            a[k] = j
+            k = k + 1
+            j = j - 1
+
+    @T.prim_func(s_tir=True)
+    def goes_around_above(a: T.Buffer((40,), "int32"), ends: T.Buffer((2,), "int32")):
+        ends[0] = T.max_value("int32") - 2
+        ends[1] = 5
+        j: T.int32 = T.max_value("int32") - 18
+        k: T.int32 = 0
+        while j < ends[0]:
+            a[k] = j
+            k = k + 1
+            j = j + ends[1]
+
+    @T.prim_func(s_tir=True)
+    def stands_or_goes_down(a: T.Buffer((40,), "int32"), steps: T.Buffer((3,), "int32")):
+        j: T.int32 = 3
+        k: T.int32 = 0
+        while j < 9:
+            a[k] = j
+            k = k + 1
+            j = j + steps[0] % 4 - 2
