@@ -95,6 +95,17 @@ for name in ["sum", "prod", "max", "min", "mean"]:
 for name in ["variance", "std"]:
     case(f"R.{name}(a, axis=[1])", (3, 4, 5), types=["float32", "float64"])
     case(f"R.{name}(a, axis=[0, 2], keepdims=True)", (3, 4, 5))
+# Of integers they are rounded towards 0; how many elements there are is more than fits the type.
+for name in ["mean", "variance"]:
+    for shape in [(200, 3), (256, 3)]:
+        case(f"R.{name}(a, axis=0)", shape, types=["int8", "uint8"], low=0, high=1)
+    case(f"R.{name}(a, axis=0)", (2, 30), types=["int8", "int32", "int64"], low=-11, high=11)
+    case(f"R.{name}(a, axis=0)", ("n", 3), types=["int8"], symbols=dict(n=200), low=-1, high=0)
+for pool in ["avg_pool2d(a, pool_size=(2, 3))", "avg_pool2d(a, pool_size=(2, 3), padding=(1, 0, 2, 1))",
+             "adaptive_avg_pool2d(a, output_size=(3, 2))"]:
+    case(f"R.nn.{pool}", (1, 2, 5, 6), types=["int8", "uint8", "int32", "int64"])
+for pool in ["avg_pool2d(a, pool_size=(16, 16))", "adaptive_avg_pool2d(a, output_size=(1, 1))"]:
+    case(f"R.nn.{pool}", (1, 1, 16, 16), types=["int8", "uint8"], low=0, high=1)
 for name in ["argmax", "argmin"]:
     case(f"R.{name}(a, axis=1)", (3, 4, 5), types=["float32", "int32"])
     case(f"R.{name}(a, axis=-1, keepdims=True)", (3, 4, 5))
@@ -279,6 +290,11 @@ case("R.tril(a, n - 4)", ("n", 5), symbols=dict(n=5))
 case("R.triu(a, n - 4)", ("n", 5), symbols=dict(n=5))
 case("R.clip(a, n - 6, n - 4)", ("n", 5), symbols=dict(n=5))
 case("R.arange(n, 3 * n, n - 2)", ("n", 5), symbols=dict(n=5))
+# Counting down, and nothing to count: TVM's types say otherwise.
+for numbers in ["5, 0, -1", "10, 0, -2", "10, 0, -3", "5, 0", "0, 5, -1", "0, -7, -3"]:
+    case(f"R.arange({numbers})", types=["int64"])
+case("R.arange(n, 0, -1)", ("n",), symbols=dict(n=5))
+case('R.add(R.arange(n, -3, -2), R.const(1, "int64"))', ("n",), symbols=dict(n=6))
 case("R.nn.batch_flatten(a)", (2, 3, 4))
 case("R.reverse_sequence(a, b, seq_axis=1, batch_axis=0)", (3, 5), (3,), kinds=dict(b="index:5"))
 for name in ["sort", "argsort"]:
@@ -288,6 +304,8 @@ for name in ["sort", "argsort"]:
 for how in ["both", "values", "indices"]:
     case(f'R.topk(a, k=3, axis=-1, ret_type="{how}")', (3, 6), types=["float32", "int32"])
     case(f'R.topk(a, k=2, axis=0, ret_type="{how}", largest=False)', (4, 3))
+    for k in [-1, 0]:  # all of them
+        case(f'R.topk(a, k={k}, axis=1, ret_type="{how}")', ("n", 5), symbols=dict(n=3))
 case("R.gather_nd(a, b)", (4, 4, 3), (2, 5, 2), kinds=dict(b="index:4"))
 case("R.gather_nd(a, b, batch_dims=1)", (2, 4, 3), (2, 5, 1), kinds=dict(b="index:4"))
 for how in ["update", "add", "mul", "min", "max"]:
@@ -516,7 +534,8 @@ def tirb_results(tirb, folder, text, inputs, n, flags=()):
 
 
 def difference(wanted, found, text):
-    if "mean" in text and wanted.dtype.kind == "i":  # TVM gives int64, and says otherwise
+    averages = any(name in text for name in ["mean", "variance", "avg_pool"])
+    if averages and wanted.dtype.kind == "i":  # TVM gives int64 or int32, and says otherwise
         wanted = wanted.astype(found.dtype)
     if "unique" in text and "axis" not in text and wanted.ndim > 1:  # TVM leaves NumPy's shape, and says that it has one dimension
         wanted = wanted.ravel()

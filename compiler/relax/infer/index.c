@@ -345,6 +345,7 @@ type tirbi_relax_infer_arange(tirbi_relax_builder *b, const tirb_relax_expr *cal
     const tirb_expr *p[3], **out = tirbi_relax_new_dims(b, 1);
     tirb_datatype dtype = tirbi_relax_attr_dtype(call, "dtype", tirbi_type_i64);
     double v[3];
+    int64_t step;
     tirbi_dims *d = &b->dims;
     bool numbers = true, ints = true;
     if (!out) return NULL;
@@ -361,9 +362,14 @@ type tirbi_relax_infer_arange(tirbi_relax_builder *b, const tirb_relax_expr *cal
         out[0] = tirbi_dim(d, (int64_t)length);
         return tirbi_relax_tensor(b, out, 1, dtype);
     }
-    const tirb_expr *length = tirbi_dim_op(d, TIRB_EXPR_SUB, p[1], p[0]);
-    length = tirbi_dim_op(d, TIRB_EXPR_ADD, length, tirbi_dim_op(d, TIRB_EXPR_SUB, p[2], tirbi_dim(d, 1)));
-    out[0] = tirbi_dim_simplify(d, tirbi_dim_op(d, TIRB_EXPR_FLOORDIV, length, p[2]));
+    /* TVM's type rounds up as if the step were positive, and may be below 0. */
+    bool back = b->assumes && tirbi_dim_const(p[2], &step) && step < 0 && step != INT64_MIN;
+    const tirb_expr *by = back ? tirbi_dim(d, -step) : p[2];
+    const tirb_expr *length = tirbi_dim_op(d, TIRB_EXPR_SUB, p[!back], p[back]);
+    length = tirbi_dim_op(d, TIRB_EXPR_ADD, length, tirbi_dim_op(d, TIRB_EXPR_SUB, by, tirbi_dim(d, 1)));
+    out[0] = tirbi_dim_simplify(d, tirbi_dim_op(d, TIRB_EXPR_FLOORDIV, length, by));
+    if (b->assumes)
+        out[0] = tirbi_dim_simplify(d, tirbi_dim_op(d, TIRB_EXPR_MAX, out[0], tirbi_dim(d, 0)));
     return tirbi_relax_tensor(b, out, 1, dtype);
 }
 

@@ -354,7 +354,7 @@ static bool topk(tirbi_legal *g) {
     const uint32_t rank = tirbi_legal_rank_of(g, 0);
     if (axis >= -(int64_t)rank && axis < (int64_t)rank)
         dim = tirbi_legal_tensor(g, 0)->shape[axis < 0 ? axis + rank : axis];
-    if (!dim || k < 1 || (dim->kind == TIRB_EXPR_INT_IMM && k > dim->as.int_value))
+    if (!dim || (dim->kind == TIRB_EXPR_INT_IMM && k > dim->as.int_value))
         return tirbi_legal_refuse(g, "for more elements than there are");
     if (strcmp(which, "values") == 0) g->def = "topk_values";
     if (strcmp(which, "indices") == 0) g->def = "topk_indices";

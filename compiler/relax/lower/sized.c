@@ -96,6 +96,14 @@ static bool is_swapped(const tirb_relax_expr *e) {
            !(t->has_shape && tirbi_expr_equal(t->shape[0], t->shape[1]));
 }
 
+/* Whether TVM's type of an arange may have another size than it has: one that counts down, or that is empty. */
+static bool is_miscounted(const tirb_relax_expr *e) {
+    if (!tirb_relax_is_call(e, TIRB_RELAX_ARANGE) || !e->type->has_shape) return false;
+    const tirb_expr *step = e->as.call.args[2]->as.prim, *size = e->type->shape[0];
+    return (step->kind == TIRB_EXPR_INT_IMM && step->as.int_value < 0) ||
+           (size->kind == TIRB_EXPR_INT_IMM && size->as.int_value < 0);
+}
+
 /* all_class_non_max_suppression gives as many rows as are selected, although its type says as many as there may be: it
  * does not say what is, nor do the types of what is computed from that. */
 bool tirbi_relax_is_trimmed(const tirbi_relax_lowering *l, const tirb_relax_expr *e) {
@@ -114,7 +122,8 @@ bool tirbi_relax_is_trimmed(const tirbi_relax_lowering *l, const tirb_relax_expr
             const bool is_known = callee->kind == TIRB_RELAX_GLOBAL && callee->as.global.function;
             return is_known && tirbi_relax_is_trimmed(l, callee->as.global.function->body->body);
         }
-        found = tirb_relax_is_call(e, TIRB_RELAX_VISION_ALL_CLASS_NON_MAX_SUPPRESSION) || is_swapped(e);
+        found = tirb_relax_is_call(e, TIRB_RELAX_VISION_ALL_CLASS_NON_MAX_SUPPRESSION) || is_swapped(e) ||
+                is_miscounted(e);
         for (uint32_t i = 0; i < e->as.call.n_args; i++) found = found || tirbi_relax_is_trimmed(l, e->as.call.args[i]);
         return found;
     case TIRB_RELAX_IF:
