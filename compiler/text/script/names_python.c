@@ -12,14 +12,20 @@ static const tirbi_value *plain(const tirbi_value *v) {
 
 static double real_of(const tirbi_value *v) {
     if (v->kind == TIRBI_VALUE_FLOAT) return v->as.real;
-    return v->kind == TIRBI_VALUE_BOOL ? (double)v->as.boolean : (double)v->as.integer;
+    if (v->kind == TIRBI_VALUE_BOOL) return v->as.boolean;
+    return v->big ? (double)(uint64_t)v->as.integer : (double)v->as.integer;
 }
 
-/* The argument as a Python number of 64 bits; `instead` says what to write for values of the program. */
+/* What is no float as an integer: a bool is 0 or 1. */
+static tirbi_value whole(const tirbi_value *v) {
+    return v->kind == TIRBI_VALUE_BOOL ? tirbi_value_int(v->as.boolean) : *v;
+}
+
+/* The argument as a Python number; `instead` says what to write for values of the program. */
 static const tirbi_value *number(tirbi_script *s, const tirbi_call *c, const tirbi_value *v, const char *instead) {
     v = plain(v);
     if (tirbi_is_error(v)) return NULL;
-    if (tirbi_is_number(v) && !v->big) return v;
+    if (tirbi_is_number(v)) return v;
     tirbi_fail(s, TIRB_TYPE, c->node->span, "`%s` is for Python's numbers; write %s for values of the program",
                c->entry->name, instead);
     return NULL;
@@ -28,8 +34,7 @@ static const tirbi_value *number(tirbi_script *s, const tirbi_call *c, const tir
 static tirbi_value python_int(tirbi_script *s, const tirbi_call *c) {
     const tirbi_value *v = number(s, c, &c->args[0], "T.int32(...)");
     if (!v) return tirbi_value_error();
-    if (v->kind == TIRBI_VALUE_BOOL) return tirbi_value_int(v->as.boolean);
-    if (v->kind == TIRBI_VALUE_INT) return *v;
+    if (v->kind != TIRBI_VALUE_FLOAT) return whole(v);
     if (!(fabs(v->as.real) < 0x1p63))
         return tirbi_fail(s, TIRB_VALUE, c->node->span, "this constant does not fit 64 bits");
     return tirbi_value_int((int64_t)v->as.real);
@@ -61,7 +66,7 @@ static tirbi_value python_bool(tirbi_script *s, const tirbi_call *c) {
 static tirbi_value python_round(tirbi_script *s, const tirbi_call *c) {
     const tirbi_value *v = number(s, c, &c->args[0], "T.round(...)");
     if (!v) return tirbi_value_error();
-    if (v->kind != TIRBI_VALUE_FLOAT) return *v;
+    if (v->kind != TIRBI_VALUE_FLOAT) return whole(v);
     if (!(fabs(v->as.real) < 0x1p63))
         return tirbi_fail(s, TIRB_VALUE, c->node->span, "this constant does not fit 64 bits");
     double down = floor(v->as.real), rest = v->as.real - down;
@@ -72,14 +77,22 @@ static tirbi_value python_round(tirbi_script *s, const tirbi_call *c) {
 static tirbi_value python_abs(tirbi_script *s, const tirbi_call *c) {
     const tirbi_value *v = number(s, c, &c->args[0], "T.abs(...)"), zero = tirbi_value_int(0);
     if (!v) return tirbi_value_error();
-    if (real_of(v) >= 0) return *v;
+    if (v->kind == TIRBI_VALUE_FLOAT) return (tirbi_value){.kind = TIRBI_VALUE_FLOAT, .as.real = fabs(v->as.real)};
+    if (real_of(v) >= 0) return whole(v);
     return tirbi_binary(s, c->node, TIRBI_TOKEN_SUB, &zero, v);
+}
+
+/* How many characters UTF-8 has: the bytes that begin one. */
+static int64_t characters(const char *text, size_t size) {
+    int64_t n = 0;
+    for (size_t i = 0; i < size; i++) n += ((unsigned char)text[i] & 0xC0) != 0x80;
+    return n;
 }
 
 static tirbi_value python_len(tirbi_script *s, const tirbi_call *c) {
     const tirbi_value *v = plain(&c->args[0]);
     if (v->kind == TIRBI_VALUE_TUPLE) return tirbi_value_int(v->as.sequence.n);
-    if (v->kind == TIRBI_VALUE_STRING) return tirbi_value_int(v->as.string.size);
+    if (v->kind == TIRBI_VALUE_STRING) return tirbi_value_int(characters(v->as.string.text, v->as.string.size));
     if (tirbi_is_error(v)) return tirbi_value_error();
     return tirbi_fail(s, TIRB_TYPE, c->node->span,
                       "`len` is for tuples, lists and strings, not %s; write A.shape[0] "
@@ -96,6 +109,11 @@ static const tirbi_value *items_of(const tirbi_call *c, uint32_t *n) {
     return all->as.sequence.items;
 }
 
+static bool is_below(const tirbi_value *a, const tirbi_value *b) {
+    if (a->kind != TIRBI_VALUE_FLOAT && b->kind != TIRBI_VALUE_FLOAT) return tirbi_compare_integers(a, b) < 0;
+    return real_of(a) < real_of(b);
+}
+
 /* min and max: the first of the smallest or largest numbers. */
 static tirbi_value python_extreme(tirbi_script *s, const tirbi_call *c) {
     uint32_t n;
@@ -103,7 +121,7 @@ static tirbi_value python_extreme(tirbi_script *s, const tirbi_call *c) {
     for (uint32_t i = 0; i < n; i++) {
         const tirbi_value *v = number(s, c, &items[i], c->entry->data ? "T.max(a, b)" : "T.min(a, b)");
         if (!v) return tirbi_value_error();
-        if (!best || (c->entry->data ? real_of(v) > real_of(best) : real_of(v) < real_of(best))) best = v;
+        if (!best || (c->entry->data ? is_below(best, v) : is_below(v, best))) best = v;
     }
     if (best) return *best;
     return tirbi_fail(s, TIRB_VALUE, c->node->span, "`%s` needs a number", c->entry->name);
@@ -180,7 +198,7 @@ static tirbi_value math_rounded(tirbi_script *s, const tirbi_call *c) {
     double x = real_of(v), y = c->entry->data == MATH_FLOOR  ? floor(x)
                                : c->entry->data == MATH_CEIL ? ceil(x)
                                                              : trunc(x);
-    if (v->kind != TIRBI_VALUE_FLOAT) return *v;
+    if (v->kind != TIRBI_VALUE_FLOAT) return whole(v);
     if (!(fabs(y) < 0x1p63)) return tirbi_fail(s, TIRB_VALUE, c->node->span, "this constant does not fit 64 bits");
     return tirbi_value_int((int64_t)y);
 }
@@ -205,21 +223,25 @@ static tirbi_value math_log2(tirbi_script *s, const tirbi_call *c) {
     return (tirbi_value){.kind = TIRBI_VALUE_FLOAT, .as.real = exponent - 1};
 }
 
-static uint64_t magnitude(int64_t n) { return n < 0 ? 0 - (uint64_t)n : (uint64_t)n; }
+static uint64_t magnitude(const tirbi_value *v) {
+    const uint64_t n = (uint64_t)v->as.integer;
+    return v->as.integer < 0 && !v->big ? 0 - n : n;
+}
 
 static tirbi_value math_gcd(tirbi_script *s, const tirbi_call *c) {
     const tirbi_value *x = number(s, c, &c->args[0], "a number"), *y = number(s, c, &c->args[1], "a number");
     if (!x || !y) return tirbi_value_error();
     if (x->kind != TIRBI_VALUE_INT || y->kind != TIRBI_VALUE_INT)
         return tirbi_fail(s, TIRB_TYPE, c->node->span, "`gcd` is for integers");
-    uint64_t a = magnitude(x->as.integer), b = magnitude(y->as.integer);
+    uint64_t a = magnitude(x), b = magnitude(y);
     while (b) {
         uint64_t rest = a % b;
         a = b;
         b = rest;
     }
-    if (a > INT64_MAX) return tirbi_fail(s, TIRB_VALUE, c->node->span, "this constant does not fit 64 bits");
-    return tirbi_value_int((int64_t)a);
+    tirbi_value out = tirbi_value_int((int64_t)a);
+    out.big = a > INT64_MAX;
+    return out;
 }
 
 const char *tirbi_type_of_python(const tirbi_value *v) {
