@@ -393,9 +393,10 @@ static const tirb_buffer *plain_view_of(tirbi_printer *p, const tirb_stmt *s) {
     const tirb_buffer *view = s->as.decl.buffer;
     if (p->classic || s->as.decl.source || view->data->kind != TIRB_EXPR_VAR) return NULL;
     const tirb_buffer *of = view->over ? view->over : view->data->as.var.data_of;
-    bool plain = of && of != view && !of->is_implied && !view->strides && !of->strides && !view->n_odd_strides &&
-                 view->data_alignment == of->data_alignment && view->offset_factor == of->offset_factor &&
-                 same_layout(view, of) && view->ndim && same_offset(view, of) && strcmp(view->scope, of->scope) == 0;
+    bool plain = of && of != view && !of->is_implied && !view->auto_broadcast && !view->strides && !of->strides &&
+                 !view->n_odd_strides && view->data_alignment == of->data_alignment &&
+                 view->offset_factor == of->offset_factor && same_layout(view, of) && view->ndim &&
+                 same_offset(view, of) && strcmp(view->scope, of->scope) == 0;
     if (!plain) return NULL;
     if (!tirb_datatype_equal(view->dtype, of->dtype)) return is_retyped(p, view, of) ? of : NULL;
     bool same_shape = view->ndim == of->ndim;
