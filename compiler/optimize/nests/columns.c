@@ -117,7 +117,6 @@ static mover *read_loop(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_inwards
 }
 
 const tirbi_ls *tirbi_move_inwards(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_inwards as) {
-    if (loop->as.loop.var->extent->lo < TIRBI_LEAST_COLUMNS) return NULL;
     mover *m = read_loop(pool, loop, as);
     return m ? inwards(m, loop->as.loop.body) : NULL;
 }

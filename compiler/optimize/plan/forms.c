@@ -206,7 +206,6 @@ static tirbi_sched *as_searched(tirbi_scheduler *p, const tirbi_ls *loop) {
 /* A loop inside the loops in it, once what stands still in it has names; NULL where that does not make what is asked
  * for. */
 static const tirbi_ls *move_named(tirbi_scheduler *p, const tirbi_ls *loop, tirbi_inwards as) {
-    if (loop->as.loop.var->extent->lo < TIRBI_LEAST_COLUMNS) return NULL;
     const tirbi_ls *named = tirbi_name_still_loads(p->pool, loop, true);
     if (!named) return tirbi_move_inwards(p->pool, loop, as);
     const tirbi_ls **nest = &named->as.seq.items[named->as.seq.n - 1];
@@ -214,18 +213,40 @@ static const tirbi_ls *move_named(tirbi_scheduler *p, const tirbi_ls *loop, tirb
     return *nest ? named : NULL;
 }
 
-enum { SHORT_ROW_OF_COLUMNS = 256 };
+/* Columns that are lanes along rows, and a row of few, of which several may follow each other. */
+enum { LEAST_ALONG = 8, SHORT_ROW_OF_COLUMNS = 256 };
 
-/* A loop that is lanes once it is inside the loops in it, or around each statement for itself. */
-static tirbi_sched *as_columns(tirbi_scheduler *p, const tirbi_ls *loop) {
+/* A loop that is lanes inside the loops in it, where it has iterations enough: only the run tells. */
+static tirbi_sched *as_enough_columns(tirbi_scheduler *p, const tirbi_ls *loop, const tirbi_ls *columns) {
+    const tirbi_lx *extent = loop->as.loop.var->extent;
+    if ((p->in.without & TIRBI_NOT_COLUMNS) || !extent->pure || extent->traps || !tirbi_is_available(p->pool, extent))
+        return NULL;
+    const tirbi_lx *enough = tirbi_lx_with(p->pool, TIRB_OP_GE, extent, LEAST_ALONG);
+    const tirbi_arranged choice = {.stmt = columns, .condition = enough};
+    return enough ? in_versions(p, "interchange", &choice, loop, TIRBI_NOT_COLUMNS) : NULL;
+}
+
+/* A loop that is lanes once it is inside the loops in it, of `least` columns along rows, or around each statement for
+ * itself. */
+static tirbi_sched *as_many_columns(tirbi_scheduler *p, const tirbi_ls *loop, int64_t least) {
     if (tirbi_not_planned(p) & TIRB_PASS_INTERCHANGE) return NULL;
-    const tirbi_ls *columns = tirbi_move_inwards(p->pool, loop, TIRBI_INWARDS_UNIT);
-    if (!columns) columns = move_named(p, loop, TIRBI_INWARDS_ALONG); /* sums of rows that other loops choose */
+    const tirbi_lx *extent = loop->as.loop.var->extent;
+    const tirbi_ls *columns =
+        extent->lo >= TIRBI_LEAST_COLUMNS ? tirbi_move_inwards(p->pool, loop, TIRBI_INWARDS_UNIT) : NULL;
     if (columns) return made(p, "interchange", columns);
-    columns = tirbi_take_apart(p->pool, loop);
-    if (columns) return made(p, "distribution", columns);
+    /* Sums of rows that other loops choose. */
+    columns = extent->hi >= least ? move_named(p, loop, TIRBI_INWARDS_ALONG) : NULL;
+    if (columns && extent->lo >= least) return made(p, "interchange", columns);
+    const tirbi_ls *parts = tirbi_take_apart(p->pool, loop);
+    if (parts) return made(p, "distribution", parts);
+    tirbi_sched *versions = columns ? as_enough_columns(p, loop, columns) : NULL;
+    if (versions) return versions;
     columns = tirbi_join_columns(p->pool, loop, SHORT_ROW_OF_COLUMNS); /* few, in rows that follow each other */
-    return columns ? as_columns(p, columns) : NULL;
+    return columns ? as_many_columns(p, columns, TIRBI_LEAST_COLUMNS) : NULL;
+}
+
+static tirbi_sched *as_columns(tirbi_scheduler *p, const tirbi_ls *loop) {
+    return as_many_columns(p, loop, LEAST_ALONG);
 }
 
 /* What the lanes of all innermost loops of a statement take, once what is alike in them is computed before; false where

@@ -242,3 +242,33 @@ class Module:
         part = T.decl_buffer((47,), "float32", data=X.data)
         for b, d in T.grid(64, 32):
             Y[b, d] = part[T.bitwise_and(I[b], 15) + d]
+
+    # Sums of rows that other loops choose, each element by itself, of as many columns as the call says.
+    @T.prim_func(s_tir=True)
+    def sums_of_chosen(start: T.Buffer((21,), "int32"), row: T.Buffer((40,), "int32"), A: T.Buffer((40,), "float32"), X: T.Buffer((30, "w"), "float32"), Y: T.Buffer((20, "w"), "float32")):
+        w = T.int32()
+        for i in range(21):
+            start[i] = T.max(T.min(start[i], 40), 0)
+        for k in range(40):
+            row[k] = T.max(T.min(row[k], 30), 0)
+        for i, j in T.grid(20, w):
+            Y[i, j] = T.float32(0)
+            for k in range(start[i], start[i + 1]):
+                Y[i, j] = Y[i, j] + A[k] * X[row[k], j]
+
+    @T.prim_func(s_tir=True)
+    def sums_of_chosen_flat(last: T.Buffer((9,), "int32"), row: T.Buffer((40,), "int32"), X: T.Buffer(("30 * w",), "int32"), Y: T.Buffer(("9 * w",), "int32"), w: T.int32):
+        for i in range(9):
+            last[i] = T.max(T.min(last[i] + 2, 40), 0)
+        for k in range(40):
+            row[k] = T.max(T.min(row[k], 30), 0)
+        for i, j in T.grid(9, w):
+            for k in range(last[i]):
+                Y[i * w + j] = T.max(Y[i * w + j], X[row[k] * w + j])
+
+    @T.prim_func(s_tir=True)
+    def sums_of_eight(start: T.Buffer((20,), "int32"), X: T.Buffer((60, 8), "float64"), Y: T.Buffer((19, 8), "float64")):
+        for i, j in T.grid(19, 8):
+            for k in range(T.max(start[i], 0) % 61, start[i + 1] % 61):
+                Y[i, j] = Y[i, j] + X[k, j]
+            Y[i, j] = Y[i, j] / T.Cast("float64", T.max(start[i + 1], 1))
