@@ -421,6 +421,9 @@ for flags in ["True", "False", "True, True, True, True", "False, True, True, Tru
     for axis, shape in [(0, (20, 2)), (1, (2, 20)), (-1, (1, 2, 20)), (1, (2, 9, 1)), (0, (3, 1, 1)), (1, (4, 5))]:
         case(f"R.unique(a, {flags}, axis={axis})", shape, kinds=dict(a="few"), types=["float32", "int64"])
     case(f"R.unique(a, {flags}, axis=1)", ("n", "m"), kinds=dict(a="few"), symbols=dict(n=2, m=15))
+for flags in ["True", "False, True, True, True"]:
+    case(f"R.unique(a, {flags})", (3, 4), types=["bool"])
+    case(f"R.unique(a, {flags}, axis=1)", ("n", 9), types=["bool"], symbols=dict(n=2))
 for kinds in [dict(b="index:3", c="index:6", d="stride"), dict(b="index:6", c="index:3", d="back")]:
     case("R.dynamic_strided_slice(a, b, c, d)", (5, 6), (2,), (2,), (2,), kinds=kinds, types=["float32", "int32"])
     case("R.dynamic_strided_slice(a, b, c, d)", ("n", 6, 4), (3,), (3,), (3,), kinds=kinds, symbols=dict(n=5))

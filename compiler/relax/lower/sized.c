@@ -562,11 +562,19 @@ static const tirbi_relax_held *unique_values(tirbi_legal *g, const unique_parts 
     return y && TIRBI_LEGAL_STEP(g, def, (g->inputs[0], u->order, u->group), (y)) ? y : NULL;
 }
 
+/* What is sorted are numbers: bools are 0 and 1. */
+static const tirbi_relax_held *as_numbers(tirbi_legal *g, const tirbi_relax_held *x) {
+    if (!x || !tirbi_type_is_bool(x->buffer->dtype)) return x;
+    const tirb_datatype type = {TIRB_CODE_UINT, 8, 1, false};
+    const tirbi_relax_held *y = tirbi_legal_scratch(g, type, x->buffer->shape, x->buffer->ndim);
+    return y && TIRBI_LEGAL_STEP(g, "astype", (x), (y)) ? y : NULL;
+}
+
 static const tirbi_relax_held *unique(tirbi_legal *g) {
     const tirb_relax_expr *const *args = g->call->as.call.args;
     const bool sorted = is_true(args[1]);
     int64_t axis;
-    const tirbi_relax_held *x = unique_operand(g, &axis);
+    const tirbi_relax_held *x = as_numbers(g, unique_operand(g, &axis));
     if (!x) return NULL;
     const tirb_expr *n = x->buffer->shape[0], *one = tirbi_legal_number(g, 1);
     unique_parts u = {room(g, tirbi_type_i64, n), room(g, tirbi_type_i64, n), room(g, tirbi_type_i64, one)};
