@@ -1,22 +1,23 @@
-# error: 34:9 R.add: the shapes do not broadcast: 4 and 3 elements in dimension 1 from the last
-# error: 39:9 R.add: the operands are of types float32 and float16; R.astype(x, ...) converts
-# error: 44:9 R.sum: the axis 1 is out of range for a tensor of 1 dimensions
-# error: 49:13 there is no `R.nn.softmx`; did you mean `R.nn.softmax`?
-# error: 54:29 R.nn.softmax has no parameter `dim`
-# error: 59:13 '+' of a tensor and a number: write R.const(1, "float32")
-# error: 64:9 R.call_tir: R.Tensor((5,), "float32") does not fit the parameter `B` of `copy`
-# error: 69:9 the branches end with bindings of `y` and of `z`: it must be one variable
-# error: 77:9 an `if` of Relax needs an `else`: both bind one variable
-# error: 83:9 the output `x` is no variable of this dataflow block
-# error: 90:9 the value is of type R.Tensor((4,), "float32"), which is no R.Tensor((5,), "float32")
-# error: 96:9 a function of Relax has one return
-# error: 100:9 Relax has no loops
-# error: 106:9 the value, of type R.Tensor((4,), "float32"), must be assigned to a variable
-# error: 111:9 no value of type R.Tensor((4,), "float32") can be cast to R.Tensor((5,), "float32")
-# error: 116:9 the function takes 1 argument, 2 given
-# error: 121:13 R.Tensor((4,), "float32") cannot be indexed: only a tuple has items
-# error: 126:9 R.reshape: R.Tensor((4,), "float32") has another number of elements than R.Shape([3, 2])
-# error: 131:9 R.matmul: the inner dimensions differ: R.Tensor((4, 5), "float32") and R.Tensor((4, 5), "float32")
+# error: 35:9 R.add: the shapes do not broadcast: 4 and 3 elements in dimension 1 from the last
+# error: 40:9 R.add: the operands are of types float32 and float16; R.astype(x, ...) converts
+# error: 45:9 R.sum: the axis 1 is out of range for a tensor of 1 dimensions
+# error: 50:13 there is no `R.nn.softmx`; did you mean `R.nn.softmax`?
+# error: 55:29 R.nn.softmax has no parameter `dim`
+# error: 60:13 '+' of a tensor and a number: write R.const(1, "float32")
+# error: 65:9 R.call_tir: R.Tensor((5,), "float32") does not fit the parameter `B` of `copy`
+# error: 70:9 the branches end with bindings of `y` and of `z`: it must be one variable
+# error: 78:9 an `if` of Relax needs an `else`: both bind one variable
+# error: 84:9 the output `x` is no variable of this dataflow block
+# error: 91:9 the value is of type R.Tensor((4,), "float32"), which is no R.Tensor((5,), "float32")
+# error: 97:9 a function of Relax has one return
+# error: 101:9 Relax has no loops
+# error: 107:9 the value, of type R.Tensor((4,), "float32"), must be assigned to a variable
+# error: 112:9 no value of type R.Tensor((4,), "float32") can be cast to R.Tensor((5,), "float32")
+# error: 117:9 the function takes 1 argument, 2 given
+# error: 122:13 R.Tensor((4,), "float32") cannot be indexed: only a tuple has items
+# error: 127:9 R.reshape: R.Tensor((4,), "float32") has another number of elements than R.Shape([3, 2])
+# error: 132:9 R.matmul: the inner dimensions differ: R.Tensor((4, 5), "float32") and R.Tensor((4, 5), "float32")
+# error: 137:9 R.arange: the range has no length
 from tvm.script import ir as I
 from tvm.script import relax as R
 from tvm.script import tirx as T
@@ -130,3 +131,8 @@ class Module:
     def multiplied(x: R.Tensor((4, 5), "float32")):
         y = R.matmul(x, x)
         return y
+
+    @R.function
+    def too_long():
+        x = R.arange(-9223372036854775807, 9223372036854775807)
+        return x

@@ -362,6 +362,9 @@ type tirbi_relax_infer_arange(tirbi_relax_builder *b, const tirb_relax_expr *cal
         out[0] = tirbi_dim(d, (int64_t)length);
         return tirbi_relax_tensor(b, out, 1, dtype);
     }
+    int64_t first, last, span;
+    if (tirbi_dim_const(p[0], &first) && tirbi_dim_const(p[1], &last) && __builtin_sub_overflow(last, first, &span))
+        return tirbi_relax_fail(b, call, "the range has no length");
     /* TVM's type rounds up as if the step were positive, and may be below 0. */
     bool back = b->assumes && tirbi_dim_const(p[2], &step) && step < 0 && step != INT64_MIN;
     const tirb_expr *by = back ? tirbi_dim(d, -step) : p[2];
