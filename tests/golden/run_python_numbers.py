@@ -1,5 +1,6 @@
-# Python's own functions of numbers that floats cannot tell apart, that need all 64 bits, of bools and of a negative 0.
-# expect: f(9xi64=0) -> 9007199254740992 9007199254740993 9007199254740993 2 1 1 7 11 2
+# Python's own functions of numbers that floats cannot tell apart, that need all 64 bits, of bools and of a negative 0;
+# formats of characters, and of what is no number.
+# expect: f(10xi64=0) -> 9007199254740992 9007199254740993 9007199254740993 2 1 1 7 11 2 5
 # expect: g(2xu64=0) -> 9223372036854775809 9223372036854775808
 # expect: h(2xf64=0) -> 1 3
 import math
@@ -7,10 +8,11 @@ from tvm.script import tirx as T
 
 ODD, EVEN = 2**53 + 1, 2**53
 PARTS = f"{abs(True)}{round(True)}{math.floor(False)}"
+TEXTS = f"{'é中':>3}{'é中':.1}{float('inf'):E}{float('nan'):5F}"
 
 
 @T.prim_func(s_tir=True)
-def f(A: T.Buffer((9,), "int64")):
+def f(A: T.Buffer((10,), "int64")):
     A[0] = min(ODD, EVEN)
     A[1] = max(EVEN, ODD)
     A[2] = max([EVEN, ODD, EVEN])
@@ -20,6 +22,7 @@ def f(A: T.Buffer((9,), "int64")):
     A[6] = int(7.9)
     A[7] = 11 if PARTS == "110" else 0
     A[8] = round(2.5)
+    A[9] = 5 if TEXTS == " é中éINF  NAN" else 0
 
 
 @T.prim_func(s_tir=True)

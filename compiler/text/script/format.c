@@ -113,10 +113,26 @@ static const char *grouped(tirbi_script *s, const char *digits, char separator, 
     return text;
 }
 
+static bool begins_character(char c) { return ((unsigned char)c & 0xC0) != 0x80; }
+
+size_t tirbi_count_characters(const char *text, size_t size) {
+    size_t n = 0;
+    for (size_t i = 0; i < size; i++) n += begins_character(text[i]);
+    return n;
+}
+
+/* How many bytes the first `n` characters take. */
+static size_t bytes_of(const char *text, size_t n) {
+    size_t at = 0;
+    while (text[at] && (n > 0 || !begins_character(text[at]))) n -= begins_character(text[at++]);
+    return at;
+}
+
 /* Sign, prefix and digits in the format's width. */
 static const char *padded(tirbi_script *s, const format *f, const char *sign, const char *digits, char usual) {
     char align = f->align ? f->align : f->zeros && usual == '>' ? '=' : usual;
-    size_t size = strlen(sign) + strlen(digits), room = f->width > size ? f->width - size : 0;
+    size_t size = strlen(sign) + tirbi_count_characters(digits, strlen(digits));
+    size_t room = f->width > size ? f->width - size : 0;
     size_t left = align == '>' ? room : align == '^' ? room / 2 : 0, inside = align == '=' ? room : 0;
     char *fill = tirbi_arena_alloc(s->arena, room + 1, 1);
     if (!fill) return NULL;
@@ -167,7 +183,8 @@ static const char *format_float(tirbi_script *s, const format *f, double value) 
     int precision = f->precision < 0 ? 6 : f->precision;
     bool plain_type = !f->type && f->precision >= 0;
     if (plain_type && precision == 0) precision = 1;
-    if (!isfinite(value)) snprintf(text, sizeof text, "%s", isnan(value) ? "nan" : "inf");
+    if (isnan(value)) snprintf(text, sizeof text, "%s", upper ? "NAN" : "nan");
+    else if (!isfinite(value)) snprintf(text, sizeof text, "%s", upper ? "INF" : "inf");
     else if (f->type == 'e' || f->type == 'E') snprintf(text, sizeof text, "%.*e", precision, magnitude);
     else if (f->type == 'f' || f->type == 'F' || percent) snprintf(text, sizeof text, "%.*f", precision, magnitude);
     else if (plain_type) general_text(text, sizeof text, precision, magnitude);
@@ -229,8 +246,7 @@ static const char *formatted_text(tirbi_script *s, const tirbi_node *node) {
         return NULL;
     }
     if (is_text) {
-        if (f.precision >= 0 && (size_t)f.precision < strlen(text))
-            text = tirbi_arena_text(s->arena, text, (size_t)f.precision);
+        if (f.precision >= 0) text = tirbi_arena_text(s->arena, text, bytes_of(text, (size_t)f.precision));
         return text ? padded(s, &f, "", text, '<') : NULL;
     }
     int64_t integer = v->kind == TIRBI_VALUE_BOOL ? v->as.boolean : v->as.integer;

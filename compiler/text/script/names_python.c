@@ -82,17 +82,11 @@ static tirbi_value python_abs(tirbi_script *s, const tirbi_call *c) {
     return tirbi_binary(s, c->node, TIRBI_TOKEN_SUB, &zero, v);
 }
 
-/* How many characters UTF-8 has: the bytes that begin one. */
-static int64_t characters(const char *text, size_t size) {
-    int64_t n = 0;
-    for (size_t i = 0; i < size; i++) n += ((unsigned char)text[i] & 0xC0) != 0x80;
-    return n;
-}
-
 static tirbi_value python_len(tirbi_script *s, const tirbi_call *c) {
     const tirbi_value *v = plain(&c->args[0]);
     if (v->kind == TIRBI_VALUE_TUPLE) return tirbi_value_int(v->as.sequence.n);
-    if (v->kind == TIRBI_VALUE_STRING) return tirbi_value_int(characters(v->as.string.text, v->as.string.size));
+    if (v->kind == TIRBI_VALUE_STRING)
+        return tirbi_value_int((int64_t)tirbi_count_characters(v->as.string.text, v->as.string.size));
     if (tirbi_is_error(v)) return tirbi_value_error();
     return tirbi_fail(s, TIRB_TYPE, c->node->span,
                       "`len` is for tuples, lists and strings, not %s; write A.shape[0] "
