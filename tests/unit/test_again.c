@@ -223,7 +223,7 @@ static void come_between(const script *s, uint32_t *random) {
 /* Calls of several functions of one instance, each with the arguments of its own call before or others, and with
  * memory that is not enough for what all leave, or for a call. */
 static void functions_in_turn_are_like_alone(void **state) {
-    static const uint64_t memories[] = {0, 9000, 14000, 30000};
+    static const uint64_t memories[] = {0, 9000, 14000, 48000};
     static data d, alone;
     uint32_t random = 11;
     unsigned ended = 0, refused = 0;

@@ -418,6 +418,11 @@ static bool plan_narrow(lane_planner *p, const lane_ins *ins, const lane_ins *ne
         if (v->bank == NO_BANK) return false;
         p->ends_in_store = is_stored_apart(p, ins, next, ins->type);
         if (p->ends_in_store) settle_before_store(p, next, ins->dest);
+        if (v->bank == NO_BANK) { /* what was settled took it */
+            const unsigned bank = tirbi_lane_spare_bank(p, next);
+            tirbi_lane_evict(p, bank, is_live(next, p->now.banks[bank]));
+            tirbi_lane_load_bank(p, reg, bank);
+        }
         const unsigned form = TIRBI_L_NARROW_8_A + (unsigned)v->bank;
         if (p->ends_in_store)
             store_apart(p, next, form);
