@@ -432,9 +432,12 @@ static void find_scalar_operands(lane_body *body, const tirbi_constants *constan
             sets.below_8 &= head->below_8;
             sets.below_16 &= head->below_16;
         }
-        const bool is_byte = tirbi_dtypes[ins->type].size == 1;
-        const uint64_t allowed = ins->op == TIRB_OP_VSHR ? (is_byte ? sets.below_8 : sets.below_16) : sets.scalars;
-        if (ins->op == TIRB_OP_VSHR || divides(body, ins)) ins->by_scalar = (allowed & bit(ins->reads[1])) != 0;
+        if (ins->op == TIRB_OP_VSHR) {
+            const bool is_byte = tirbi_dtypes[ins->type].size == 1;
+            ins->by_scalar = ((is_byte ? sets.below_8 : sets.below_16) & bit(ins->reads[1])) != 0;
+        } else if (divides(body, ins)) {
+            ins->by_scalar = (sets.scalars & bit(ins->reads[1])) != 0;
+        }
         add_to_sets(&sets, ins, constants);
     }
 }
