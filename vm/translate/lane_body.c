@@ -417,7 +417,7 @@ static void add_to_sets(scalar_sets *sets, const lane_ins *ins, const tirbi_cons
 static void find_scalar_operands(lane_body *body, const tirbi_constants *constants) {
     scalar_sets sets = {0, 0, 0}, before[LANE_MAX_LOOPS];
     unsigned depth = 0;
-    for (uint32_t i = 0; i < body->n && !tirbi_lane_body_is_stopped(body, i); i++) {
+    for (uint32_t i = 0; i < body->n && !tirbi_lane_body_is_stopped(body, i * TURNS_OF_ONE); i++) {
         lane_ins *ins = &body->ins[i];
         if (tirbi_lane_loop_starts(ins->op)) {
             uint64_t set, splats;
