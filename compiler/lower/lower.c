@@ -788,8 +788,9 @@ static void lower_if(tirbi_lowerer *l, const tirb_stmt *s) {
     const tirbi_cell *then_cells = l->cells;
     l->cells = before;
     const tirbi_ls *else_case = s->as.if_.else_case ? tirbi_lower_body(l, s->as.if_.else_case) : NULL;
-    if (tirbi_lx_is_int(condition, 1)) l->cells = then_cells;
-    else if (!tirbi_lx_is_int(condition, 0)) tirbi_merge_cells(l, s->as.if_.condition, before, then_cells);
+    /* Whatever the condition is known to be: what settles a branch's pointers is declared in that branch. */
+    if (then_cells != before || l->cells != before)
+        tirbi_merge_cells(l, s->as.if_.condition, before, then_cells);
     tirbi_ls *branch = tirbi_append(l, TIRBI_LS_IF, s->span);
     branch->as.if_.condition = condition;
     branch->as.if_.then_case = then_case;

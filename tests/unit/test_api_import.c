@@ -835,6 +835,12 @@ static void test_unknown_cells(void **state) {
         {"        if T.isnullptr(p):\n            T.tvm_struct_set(k, 0, 13, 0)\n        else:\n            T.tvm_struct_set(k, 0, 13, 4)\n"
          "        T.tvm_struct_set(k, 0, 15, A.data)\n        T.evaluate(T.call_packed_lowered('f', k, 0, 1))\n",
          "type is no constant here"},
+        {"        if T.isnullptr(A.data):\n            T.tvm_struct_set(k, 0, 13, 0)\n        else:\n            T.tvm_struct_set(k, 0, 13, 4)\n"
+         "            T.tvm_struct_set(k, 0, 15, T.address_of(A[T.Cast('int32', A[0])]))\n"
+         "        T.evaluate(T.call_packed_lowered('f', k, 0, 1))\n", "type is no constant here"},
+        {"        if T.bool(True):\n            T.tvm_struct_set(k, 0, 13, 4)\n"
+         "            T.tvm_struct_set(k, 0, 15, T.address_of(A[T.Cast('int32', A[0])]))\n"
+         "        T.evaluate(T.call_packed_lowered('f', k, 0, 1))\n", "type is no constant here"},
         {"        if T.isnullptr(p):\n            T.tvm_struct_set(k, 0, 13, 4)\n        else:\n            T.tvm_struct_set(k, 0, 13, 0)\n"
          "        T.tvm_struct_set(k, 0, 15, p)\n        T.evaluate(T.call_packed_lowered('f', k, 0, 1))\n",
          "type is no constant here"},
