@@ -187,7 +187,9 @@ void tirbi_lower_init(tirbi_lowerer *l, const tirb_stmt *realize) {
             known = known && add_loops_of_axis(l, &first, value, least);
     }
     known = known && add_parts(l, &first, parts, n_parts);
+    const tirbi_cell *before = l->cells;
     const tirbi_ls *init = tirbi_lower_body(l, block->init);
+    if (l->cells != before) tirbi_forget_cells(l, block->init);
     tirbi_ls *branch = tirbi_append(l, TIRBI_LS_IF, block->init->span);
     branch->as.if_.condition = condition ? condition : tirbi_lx_int(l->pool, TIRB_BOOL, 1);
     branch->as.if_.then_case = init;
@@ -219,9 +221,11 @@ void tirbi_lower_block(tirbi_lowerer *l, const tirb_stmt *realize) {
         return;
     }
     tirbi_ls_list list = {0}, *outer = l->out;
+    const tirbi_cell *before = l->cells;
     l->out = &list;
     lower_guarded(l, realize);
     l->out = outer;
+    tirbi_leave_cells(l, predicate, before);
     tirbi_ls *branch = tirbi_append(l, TIRBI_LS_IF, realize->span);
     branch->as.if_.condition = guard;
     branch->as.if_.then_case = tirbi_finish_list(l, &list, realize->span);

@@ -154,6 +154,12 @@ void tirbi_merge_cells(tirbi_lowerer *l, const tirb_expr *condition, const tirbi
     }
 }
 
+void tirbi_leave_cells(tirbi_lowerer *l, const tirb_expr *condition, const tirbi_cell *before) {
+    const tirbi_cell *inside = l->cells;
+    l->cells = before;
+    if (inside != before) tirbi_merge_cells(l, condition, before, inside);
+}
+
 /* ---- Pointers that stay what they are --------------------------------------------------------------------------- */
 
 /* A variable that no other expression of the program names. */

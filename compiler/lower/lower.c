@@ -688,10 +688,12 @@ static void lower_allocate(tirbi_lowerer *l, const tirb_stmt *s) {
     tirbi_ls_list list = {0}, *outer = l->out;
     if (wanted && tirbi_lx_is_int(wanted, 1)) wanted = NULL;
     if (wanted) l->out = &list;
+    const tirbi_cell *before = l->cells;
     tirbi_allocate_buffer(l, s->as.allocate.buffer);
     tirbi_lower_stmt(l, s->as.allocate.body);
     l->out = outer;
     if (!wanted) return;
+    tirbi_leave_cells(l, s->as.allocate.condition, before);
     const tirbi_ls *body = tirbi_finish_list(l, &list, s->span);
     tirbi_ls *branch = tirbi_append(l, TIRBI_LS_IF, s->span);
     branch->as.if_.condition = tirbi_lx_cast(l->pool, TIRB_BOOL, wanted);

@@ -176,6 +176,8 @@ void tirbi_know_code(tirbi_lowerer *l, const tirb_stmt *store);
 void tirbi_forget_cells(tirbi_lowerer *l, const tirb_stmt *body);
 /* A pointer that does not change any more, whatever the program stores to what it is computed from. */
 const tirb_expr *tirbi_settle_pointer(tirbi_lowerer *l, const tirb_expr *pointer);
+/* After what runs only where a condition holds, which found `before`. */
+void tirbi_leave_cells(tirbi_lowerer *l, const tirb_expr *condition, const tirbi_cell *before);
 /* After the two branches of an if: the first left `then_cells`, the second those that are known now. */
 void tirbi_merge_cells(tirbi_lowerer *l, const tirb_expr *condition, const tirbi_cell *before,
                        const tirbi_cell *then_cells);

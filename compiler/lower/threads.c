@@ -272,8 +272,10 @@ typedef void (*stretch_action)(threads *t, const void *context);
 static void run_loops(threads *t, uint32_t i, stretch_action action, const void *context, tirbi_span span) {
     tirbi_lowerer *l = t->l;
     if (i == t->n_loops) {
+        const tirbi_cell *before = l->cells; /* no stretch knows what another one has written */
         for (const redo *r = t->first; r; r = r->next) run_redo(t, r);
         action(t, context);
+        l->cells = before;
         return;
     }
     tirbi_lvar *v = tirbi_lower_loop_var(l, t->loops[i].var, t->loops[i].min, t->loops[i].extent);
@@ -1018,6 +1020,7 @@ void tirbi_lower_threads(tirbi_lowerer *l, const tirb_stmt *s) {
     t.last = &t.first;
     if (!t.own_vars || !t.own_buffers || !t.examined) return;
     l->n_chain = 0;
+    tirbi_forget_cells(l, s);
     walk(&t, s);
     l->n_chain = 0;
 }

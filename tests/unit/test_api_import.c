@@ -838,6 +838,13 @@ static void test_unknown_cells(void **state) {
         {"        if T.isnullptr(A.data):\n            T.tvm_struct_set(k, 0, 13, 0)\n        else:\n            T.tvm_struct_set(k, 0, 13, 4)\n"
          "            T.tvm_struct_set(k, 0, 15, T.address_of(A[T.Cast('int32', A[0])]))\n"
          "        T.evaluate(T.call_packed_lowered('f', k, 0, 1))\n", "type is no constant here"},
+        {"        with T.sblock('b'):\n            T.where(n > 3)\n            T.tvm_struct_set(k, 0, 13, 4)\n"
+         "            T.tvm_struct_set(k, 0, 15, T.address_of(A[T.Cast('int32', A[0])]))\n"
+         "        T.evaluate(T.call_packed_lowered('f', k, 0, 1))\n", "type is no constant here"},
+        {"        for t in T.thread_binding(8, thread='threadIdx.x'):\n            T.tvm_struct_set(k, 0, 13, 4)\n"
+         "            T.tvm_struct_set(k, 0, 15, T.address_of(A[T.Cast('int32', A[t])]))\n"
+         "            T.evaluate(T.tvm_storage_sync('shared'))\n"
+         "            T.evaluate(T.call_packed_lowered('f', k, 0, 1))\n", "type is no constant here"},
         {"        if T.bool(True):\n            T.tvm_struct_set(k, 0, 13, 4)\n"
          "            T.tvm_struct_set(k, 0, 15, T.address_of(A[T.Cast('int32', A[0])]))\n"
          "        T.evaluate(T.call_packed_lowered('f', k, 0, 1))\n", "type is no constant here"},

@@ -76,7 +76,7 @@ bool tirbi_box_interleave(const tirbi_box *b, uint8_t *to, const uint8_t *from) 
             const uint8_t *const element = element_from(b, from, e, i, 0);
             for (unsigned byte = 0; byte < sizeof pattern; byte++)
                 ((uint8_t *)&pattern)[byte] = element[byte & ((unsigned)b->size - 1)];
-            b->moves->fill(same[e], 0, &pattern, SAME_BYTES, 1);
+            b->moves->fill(same[e], 0, &pattern, (size_t)((b->rows < most ? b->rows : most) * b->size), 1);
         }
         for (int64_t at = 0; at < b->rows; at += most) {
             const uint8_t *elements[TIRBI_MOST_PARTS];
@@ -300,11 +300,11 @@ bool tirbi_box_find_weave(tirbi_box *b, unsigned *loops) {
     if (!describe_row(b, inner, &p)) return false;
     const bool is_slow = b->n_beside == 0 && b->size > NARROW && p.weave.n_sources > 1;
     const bool goes_everywhere = b->weaver && b->weaver->leaves_bytes;
-    const tirbi_box_plane plane = goes_everywhere                             ? tirbi_box_weave
-                                  : can_place_rows(b, &p.weave)               ? tirbi_box_place_rows
-                                  : can_interleave(b, &p.weave, row.count)    ? tirbi_box_interleave
+    const tirbi_box_plane plane = goes_everywhere                               ? tirbi_box_weave
+                                  : can_place_rows(b, &p.weave)                 ? tirbi_box_place_rows
+                                  : can_interleave(b, &p.weave, row.count)      ? tirbi_box_interleave
                                   : is_slow || !b->weaver || has_gaps(&p.weave) ? NULL
-                                                                              : tirbi_box_weave;
+                                                                                : tirbi_box_weave;
     if (!plane) return false;
     b->weave = p.weave;
     b->plane = plane;

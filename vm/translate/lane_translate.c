@@ -21,12 +21,13 @@
 
 static void settle_before_store(lane_planner *p, const lane_ins *ins, uint8_t stored);
 
-/* Whether `next` stores what `ins` computes and nothing else reads it, so that the kernel can write to the cursor. The
- * kernel's results must be canonical, which copies are not. */
+/* Whether `next` stores what `ins` computes and nothing else reads it. A kernel's results must be canonical, which
+ * copies are not. */
 static bool is_stored_next(const lane_ins *ins, const lane_ins *next, uint8_t type) {
     if (!next || next->op != TIRB_OP_VSTORE || next->reads[0] != ins->dest || is_live(next, ins->dest)) return false;
     return !(tirbi_op_copies(ins->op) && tirbi_dtype_is_float(type));
 }
+/* So that the kernel can write to the cursor. */
 static bool can_store_directly(const lane_planner *p, const lane_ins *ins, const lane_ins *next, uint8_t type) {
     return is_stored_next(ins, next, type) && p->body->strides[next->cursor] == STRIDE_ONE;
 }
@@ -414,34 +415,24 @@ static bool plan_narrow(lane_planner *p, const lane_ins *ins, const lane_ins *ne
     if (p->level > 0 || p->body->main_size != 2 || v->size != 2) return false;
     if (ins->type != TIRB_U8 && ins->type != TIRB_I8) return false;
     if (!tirbi_dtype_is_int((tirbi_dtype)ins->source)) return false;
-    if (!can_store_directly(p, ins, next, ins->type)) {
-        if (v->bank == NO_BANK) return false;
-        p->ends_in_store = is_stored_apart(p, ins, next, ins->type);
-        if (p->ends_in_store) settle_before_store(p, next, ins->dest);
-        if (v->bank == NO_BANK) { /* what was settled took it */
-            const unsigned bank = tirbi_lane_spare_bank(p, next);
-            tirbi_lane_evict(p, bank, is_live(next, p->now.banks[bank]));
-            tirbi_lane_load_bank(p, reg, bank);
-        }
-        const unsigned form = TIRBI_L_NARROW_8_A + (unsigned)v->bank;
-        if (p->ends_in_store)
-            store_apart(p, next, form);
-        else
-            emit(p, form, strip_of(p, ins->dest), 0, 0);
-        tirbi_lane_define(p, ins, 1)->strip = true;
-        return true;
-    }
-    settle_before_store(p, next, ins->dest);
+    const bool direct = can_store_directly(p, ins, next, ins->type);
+    const bool is_apart = is_stored_apart(p, ins, next, ins->type);
+    if (!direct && v->bank == NO_BANK) return false;
+    if (direct || is_apart) settle_before_store(p, next, ins->dest); /* which may take the value's bank */
     unsigned bank = v->bank != NO_BANK ? (unsigned)v->bank : tirbi_lane_spare_bank(p, next);
     if (v->bank == NO_BANK) {
         tirbi_lane_evict(p, bank, is_live(next, p->now.banks[bank]));
         tirbi_lane_load_bank(p, reg, bank);
     }
-    uint16_t cursor = pointer_of_cursor(next->cursor);
-    emit(p, TIRBI_L_NARROW_8_A + bank, p->tail ? p->spare_strip : cursor, 0, 0);
-    if (p->tail) emit(p, TIRBI_L_COPY, cursor, p->spare_strip, 0);
-    tirbi_lane_define(p, ins, 1)->strip = true; /* which nothing reads */
-    p->ends_in_store = true;
+    const uint16_t cursor = direct ? pointer_of_cursor(next->cursor) : 0;
+    const unsigned form = TIRBI_L_NARROW_8_A + bank;
+    if (is_apart)
+        store_apart(p, next, form);
+    else
+        emit(p, form, !direct ? strip_of(p, ins->dest) : p->tail ? p->spare_strip : cursor, 0, 0);
+    if (direct && p->tail) emit(p, TIRBI_L_COPY, cursor, p->spare_strip, 0);
+    tirbi_lane_define(p, ins, 1)->strip = true; /* which nothing reads where it is stored */
+    p->ends_in_store = direct || is_apart;
     return true;
 }
 

@@ -376,10 +376,10 @@ const char *tirbi_buffer_of_pointer(tirbi_script *s, const tirbi_value *v);
 /* The call that an annotation with brackets is. */
 const tirbi_node *tirbi_subscript_call(tirbi_script *s, const tirbi_node *node);
 tirbi_value tirbi_evaluate_format(tirbi_script *s, const tirbi_node *node);
-/* What Python's str() makes of a number, True, False, None, an integer of the program or the name of a variable; else
- * NULL. */
 /* How many characters a text in UTF-8 has: the bytes that begin one. */
 size_t tirbi_count_characters(const char *text, size_t size);
+/* What Python's str() makes of a number, True, False, None, an integer of the program or the name of a variable; else
+ * NULL. */
 const char *tirbi_python_text(tirbi_script *s, const tirbi_value *v);
 /* n texts, one behind the other; NULL where that is too long, which is then reported, or where memory ran out. */
 const char *tirbi_join_texts(tirbi_script *s, tirbi_span span, const char *const *texts, uint32_t n);
